@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who owns which field: metadata.managedFields, kept on every write, and server-side apply.
+//
+// Ownership is a set of field paths per (manager, operation, apiVersion, subresource), stored in
+// FieldsV1 form. An ordinary write takes what it changed; an apply declares its whole intent, is
+// refused (409) where it would change another manager's field, and gives up what it left out.
+// Read next: field_set.h for the sets, merge.h for the three-way merge.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "json/draft.h"
+#include "json/value.h"
+#include "kube/schema.h"
+#include "kube/status.h"
+
+namespace fixpoint::kube {
+
+// One write, as far as ownership is concerned.
+struct Writer {
+  const Schema* schema = nullptr;  // of the whole object, in the version written
+  GroupVersionKind kind;
+  std::string manager;
+  std::string subresource;  // "status", "scale", or empty
+  Instant now;
+  // Fields this endpoint resets and therefore never owns ("status" on the main resource, …),
+  // as paths like {"status"} or {"spec"}, {"metadata"}.
+  std::vector<std::vector<std::string>> reset_fields;
+};
+
+// Ordinary create (`live` null), update or patch: sets metadata.managedFields of `object` from the
+// difference to `live`. Entries whose sets did not change keep their time.
+Answer<void> track_update(const Writer& writer, json::View live, json::Draft& object);
+
+enum class Force : std::uint8_t { No, Yes };
+
+// Server-side apply of `config` onto `live` (null when the object does not exist yet). The answer
+// is the merged object with managedFields set; 409 with FieldManagerConflict causes otherwise.
+Answer<json::Value> apply(const Writer& writer, json::View live, json::View config, Force force);
+
+}  // namespace fixpoint::kube

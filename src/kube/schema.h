@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Schema: what one place in an object may hold. The one description that pruning, defaulting,
+// validation, typed decoding, strategic merge, server-side apply and OpenAPI all read.
+//
+// Custom resources compile theirs from the CRD (crd_schema.h); built-in kinds load theirs from the
+// generated tables (kinds/). Invariant: nodes are immutable once published and owned by a
+// SchemaArena, so schemas may be recursive (a CRD's own schema is) and are passed as const Schema*.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ref.h"
+#include "json/value.h"
+
+namespace fixpoint::kube {
+
+enum class SchemaType : std::uint8_t { Any, Object, Array, String, Integer, Number, Boolean };
+
+// x-kubernetes-list-type / map-type / struct-type.
+enum class ListType : std::uint8_t { Atomic, Set, Map };
+enum class MapType : std::uint8_t { Granular, Atomic };
+
+// What the Go type of a built-in field does to JSON beyond its shape; None for custom resources.
+enum class GoKind : std::uint8_t {
+  None, Struct, Map, Slice, String, Bool, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float64, Bytes,
+  Time, MicroTime, Duration, Quantity, IntOrString, RawExtension, FieldsV1, Json,
+};
+
+// patchStrategy tags of built-in list fields, for strategic merge.
+struct PatchStrategy {
+  bool merge = false;
+  bool replace_keys = false;  // retainKeys
+  std::string merge_key;      // "name", "containerPort", …; empty for merged sets of primitives
+};
+
+struct Schema;
+
+struct Property {
+  std::string name;
+  const Schema* schema = nullptr;
+  // Built-ins only: Go's `omitempty`, and whether nil is told apart from zero (pointer, slice, map).
+  bool omit_empty = false;
+  bool pointer = false;
+  // The field's own default from the OpenAPI (rare; most defaults are code, kinds/defaults).
+  std::optional<json::Value> default_value;
+  PatchStrategy patch;
+};
+
+struct Validation {
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  bool exclusive_minimum = false;
+  bool exclusive_maximum = false;
+  std::optional<double> multiple_of;
+  std::optional<std::int64_t> min_length;
+  std::optional<std::int64_t> max_length;
+  std::string pattern;
+  std::optional<std::int64_t> min_items;
+  std::optional<std::int64_t> max_items;
+  bool unique_items = false;
+  std::optional<std::int64_t> min_properties;
+  std::optional<std::int64_t> max_properties;
+  std::vector<json::Value> enumeration;
+  std::vector<const Schema*> all_of;
+  std::vector<const Schema*> any_of;
+  std::vector<const Schema*> one_of;
+  const Schema* negated = nullptr;  // `not`
+};
+
+struct Schema {
+  SchemaType type = SchemaType::Any;
+  std::string format;
+  bool nullable = false;
+  bool int_or_string = false;
+  bool preserve_unknown_fields = false;
+  bool embedded_resource = false;
+  ListType list_type = ListType::Atomic;
+  MapType map_type = MapType::Granular;
+  std::vector<std::string> list_map_keys;
+  // Properties in Go struct order for built-ins, sorted by name for custom resources.
+  std::vector<Property> properties;
+  std::vector<std::string> required;
+  const Schema* additional_properties = nullptr;  // map values
+  const Schema* items = nullptr;                  // list elements
+  std::optional<json::Value> default_value;
+  std::unique_ptr<Validation> validation;  // null when nothing but shape is asked
+  json::Value cel_rules;                   // x-kubernetes-validations as given
+  std::string description;
+  std::string go_type;  // built-ins: "ConfigMap", "ContainerPort"; names decode errors
+  GoKind go_kind = GoKind::None;
+  std::string definition;  // built-ins: OpenAPI definition name, e.g. io.k8s.api.core.v1.PodSpec
+
+  const Property* property(std::string_view name) const;
+};
+
+// Owns nodes; addresses are stable. Shared by everything that points into it.
+class SchemaArena : public RefCounted {
+ public:
+  Schema* make() { return &nodes_.emplace_back(); }
+  std::size_t size() const { return nodes_.size(); }
+
+ private:
+  std::deque<Schema> nodes_;
+};
+
+}  // namespace fixpoint::kube
