@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# fixpoint_layer(name USES layers… LIBRARIES deps…): src/name/*.cc becomes the static library
-# fixpoint_name; its *_test.cc become the program name_test in the unit ring. A layer sees only the
-# include paths and symbols of the layers it USES, so a forbidden dependency does not link.
+# fixpoint_layer(name USES layers… LIBRARIES deps…): src/name/**.cc becomes the static library
+# fixpoint_name; its *_test.cc become the program name_test in the unit ring. A layer links only the
+# layers it USES, so code that reaches past them does not link. A file called main.cc stays out: it
+# belongs to the program.
 include(GoogleTest)
+include(cmake/Pch.cmake)
 
 # Third-party libraries stay private to the layer that wraps them: no header of ours needs theirs.
 function(fixpoint_layer name)
@@ -11,13 +13,14 @@ function(fixpoint_layer name)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${all})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(FILTER all EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER all EXCLUDE REGEX "(_test|/main)\\.cc$")
   if(NOT all)
     add_library(fixpoint_${name} INTERFACE)
     set(scope INTERFACE)
   else()
     add_library(fixpoint_${name} STATIC ${all})
     set(scope PUBLIC)
+    fixpoint_reuse_pch(fixpoint_${name} code)
     foreach(library ${ARG_LIBRARIES})
       target_link_libraries(fixpoint_${name} PRIVATE dep::${library})
     endforeach()
@@ -32,27 +35,29 @@ function(fixpoint_layer name)
   endif()
 endfunction()
 
-# One test program; every TEST in it is a ctest test with the ring as its label.
+# One test program; every TEST in it is a ctest test with the ring as its label. Tests run at the top
+# of the source tree (so "tests/testdata/…" opens) and find the shipped program in FIXPOINT_BINARY.
 function(fixpoint_test name)
   cmake_parse_arguments(ARG "" "RING" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock GTest::gtest_main)
+  fixpoint_reuse_pch(${name} tests)
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock GTest::gtest_main dep::fmt)
   foreach(layer ${ARG_USES})
     target_link_libraries(${name} PRIVATE fixpoint_${layer})
   endforeach()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS ${ARG_RING} TIMEOUT 300)
+                       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+                       PROPERTIES LABELS ${ARG_RING} TIMEOUT 300
+                                  ENVIRONMENT FIXPOINT_BINARY=${CMAKE_BINARY_DIR}/fixpoint)
 endfunction()
 
-# The shipped program, left at the top of the build directory.
+# The shipped program.
 function(fixpoint_program name)
-  cmake_parse_arguments(ARG "" "FOLDER" "USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${ARG_FOLDER}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
-  add_executable(${name} ${sources})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  cmake_parse_arguments(ARG "" "MAIN" "USES" ${ARGN})
+  add_executable(${name} ${ARG_MAIN})
+  fixpoint_reuse_pch(${name} code)
   foreach(layer ${ARG_USES})
     target_link_libraries(${name} PRIVATE fixpoint_${layer})
   endforeach()
-  target_link_libraries(${name} PRIVATE dep::fmt)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
 endfunction()

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compiler, linker, cache and warnings. ccache hits across clones because every path given to the
-# compiler is relative to the source tree (base_dir) and debug info is mapped the same way.
+# Compiler, linker, cache and warnings.
+#
+# A second clone compiles nothing: ccache rewrites every path below the source tree to one relative
+# to the build directory, and the prefix maps make what the compiler writes into objects
+# independent of where the clone lies. docs/decisions/0004-build-speed.md has the measurements.
 option(FIXPOINT_WERROR "Warnings are errors" ON)
+# Off with clang, whose precompiled headers hold absolute paths and so cannot come from a cache.
+option(FIXPOINT_PCH "Precompile the standard library's and the test framework's headers" ON)
+option(FIXPOINT_FUZZ "Instrument everything for libFuzzer (clang only)" OFF)
 set(FIXPOINT_SANITIZE "" CACHE STRING "address | thread | empty")
 
+# include_file_*time: a fresh clone's headers are younger than the cache thinks safe; contents are
+# hashed anyway. pch_defines: our precompiled headers do not depend on macros set before them.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER
@@ -18,10 +26,22 @@ if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
-                    -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -fdiagnostics-color=always)
+# Later maps win: first the tree, then the build directory inside it, then the relative spelling
+# that ccache hands on. Debug info and __FILE__ say "src/base/error.cc" in every clone.
+file(RELATIVE_PATH to_source ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+add_compile_options(-Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -fdiagnostics-color=always
+                    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+                    -ffile-prefix-map=${CMAKE_BINARY_DIR}=.
+                    -ffile-prefix-map=${to_source}=)
 if(FIXPOINT_WERROR)
   add_compile_options(-Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What ccache needs to see through a precompiled header.
+  add_compile_options(-fpch-preprocess)
+else()
+  # g++ does not count sign changes under -Wconversion; both compilers shall want the same code.
+  add_compile_options(-Wno-sign-conversion)
 endif()
 
 if(FIXPOINT_SANITIZE STREQUAL "address")
@@ -30,4 +50,8 @@ if(FIXPOINT_SANITIZE STREQUAL "address")
 elseif(FIXPOINT_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
+endif()
+if(FIXPOINT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
 endif()
