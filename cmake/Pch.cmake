@@ -20,6 +20,8 @@ endfunction()
 if(FIXPOINT_PCH)
   fixpoint_pch(code ${FIXPOINT_PCH_CODE})
   fixpoint_pch(tests ${FIXPOINT_PCH_TESTS})
+  # Its macros must be those of the targets that reuse it.
+  target_link_libraries(fixpoint_pch_tests PRIVATE GTest::gtest GTest::gmock)
 endif()
 
 # fixpoint_reuse_pch(target code|tests)

@@ -29,7 +29,9 @@ endif()
 # Later maps win: first the tree, then the build directory inside it, then the relative spelling
 # that ccache hands on. Debug info and __FILE__ say "src/base/error.cc" in every clone.
 file(RELATIVE_PATH to_source ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
-add_compile_options(-Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -fdiagnostics-color=always
+# A designated initialiser leaves members out on purpose.
+add_compile_options(-Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
+                    -Wno-missing-field-initializers -fdiagnostics-color=always
                     -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
                     -ffile-prefix-map=${CMAKE_BINARY_DIR}=.
                     -ffile-prefix-map=${to_source}=)
