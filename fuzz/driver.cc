@@ -5,8 +5,7 @@
 // It runs every seed, then MUTATIONS inputs made from the seeds with a fixed random seed: the same
 // inputs in every run on every machine, so the test that runs this either always fails or never
 // does. An input that kills the process is left in NAME_fuzz.crash; NAME_fuzz FILE runs that alone.
-#include <fcntl.h>
-#include <unistd.h>
+#include "base/rng.h"
 
 #include <algorithm>
 #include <csignal>
@@ -19,7 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "base/rng.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -64,7 +64,8 @@ std::string read_file(const std::filesystem::path& path) {
 std::vector<std::string> read_corpus(const std::filesystem::path& where) {
   if (!std::filesystem::is_directory(where)) return {read_file(where)};
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(where)) paths.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(where))
+    paths.push_back(entry.path());
   std::ranges::sort(paths);
   std::vector<std::string> seeds;
   for (const auto& path : paths) seeds.push_back(read_file(path));
@@ -108,11 +109,43 @@ class Mutator {
 
   // What parsers stumble over: brackets, quotes, extreme numbers, broken UTF-8, line ends.
   std::string token() {
-    static const std::vector<std::string> kTokens{
-        "{", "}", "[", "]", "\"", "\\", ",", ":", "\\u0000", "\\ud800", "null", "-1", "0", "1e999",
-        "9223372036854775808", "-9223372036854775808", std::string(1, '\0'), "\xff", "\xc0\x80",
-        "\r\n", "\r\n\r\n", "---\n", "&a", "*a", "!!binary", "<<", "~1", "~0", "/-", "Ki", "m", "in",
-        "notin", "(", ")", "!=", "=="};
+    static const std::vector<std::string> kTokens{"{",
+                                                  "}",
+                                                  "[",
+                                                  "]",
+                                                  "\"",
+                                                  "\\",
+                                                  ",",
+                                                  ":",
+                                                  "\\u0000",
+                                                  "\\ud800",
+                                                  "null",
+                                                  "-1",
+                                                  "0",
+                                                  "1e999",
+                                                  "9223372036854775808",
+                                                  "-9223372036854775808",
+                                                  std::string(1, '\0'),
+                                                  "\xff",
+                                                  "\xc0\x80",
+                                                  "\r\n",
+                                                  "\r\n\r\n",
+                                                  "---\n",
+                                                  "&a",
+                                                  "*a",
+                                                  "!!binary",
+                                                  "<<",
+                                                  "~1",
+                                                  "~0",
+                                                  "/-",
+                                                  "Ki",
+                                                  "m",
+                                                  "in",
+                                                  "notin",
+                                                  "(",
+                                                  ")",
+                                                  "!=",
+                                                  "=="};
     return kTokens[rng_.below(kTokens.size())];
   }
 
@@ -145,4 +178,6 @@ int drive(int argc, char** argv) {
 }  // namespace
 }  // namespace fixpoint
 
-int main(int argc, char** argv) { return fixpoint::drive(argc, argv); }
+int main(int argc, char** argv) {
+  return fixpoint::drive(argc, argv);
+}

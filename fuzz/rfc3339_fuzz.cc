@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RFC 3339 times: whatever is accepted prints and parses back to the same second.
-#include <chrono>
-
 #include "base/rfc3339.h"
+
+#include <chrono>
 
 namespace {
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+#include <array>
+
+namespace fixpoint::cli {
+
+Commands commands() {
+  static constexpr std::array kAll{&kCompletionCommand, &kVersionCommand};
+  return kAll;
+}
+
+}  // namespace fixpoint::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every subcommand, each defined in the file of its name.
+#pragma once
+
+#include "cli/command.h"
+
+namespace fixpoint::cli {
+
+extern const Command kCompletionCommand;
+extern const Command kVersionCommand;
+
+// In the order in which help lists them.
+Commands commands();
+
+}  // namespace fixpoint::cli

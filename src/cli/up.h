@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of `fixpoint up`.
+#pragma once
+
+#include "cli/command.h"
+
+#include <array>
+#include <string_view>
+
+namespace fixpoint::cli {
+
+inline constexpr std::string_view kOperatorChoices[] = {"none"};
+inline constexpr std::string_view kLogFormats[] = {"text", "json"};
+
+inline constexpr std::array kUpFlags{
+    Flag{.name = "data-dir",
+         .placeholder = "DIR",
+         .help = "Keep the cluster here; a write is acknowledged once it is on disk",
+         .excludes = "ephemeral"},
+    Flag{.name = "ephemeral", .help = "Keep the cluster in memory; it is gone when this ends"},
+    Flag{.name = "listen",
+         .placeholder = "HOST:PORT",
+         .help = "Where to serve; port 0 picks a free one",
+         .fallback = "127.0.0.1:6443"},
+    Flag{.name = "kubeconfig",
+         .placeholder = "FILE",
+         .help = "Where to write the credentials, mode 0600"},
+    Flag{.name = "operators",
+         .placeholder = "NAMES",
+         .help = "Which operators run inside",
+         .fallback = "none",
+         .values = kOperatorChoices},
+    Flag{.name = "log-format",
+         .placeholder = "FORMAT",
+         .help = "How log lines look",
+         .fallback = "text",
+         .values = kLogFormats},
+};
+
+inline constexpr std::array kUpExamples{
+    Example{"up --ephemeral",                                           "a Kubernetes API on this machine, in memory"},
+    Example{"up --data-dir ~/cluster",                                  "the same, on disk: it survives kill -9"     },
+    Example{"up --ephemeral --listen 127.0.0.1:0 --kubeconfig /tmp/kc",
+            "on a free port, for a script"                                                                           },
+};
+
+}  // namespace fixpoint::cli

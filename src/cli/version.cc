@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixpoint version: which build this is, for bug reports and for scripts.
+#include "cli/version.h"
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/route.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace fixpoint::cli {
+namespace {
+
+constexpr Flag kFlags[] = {
+    {.name = "json", .help = "Print one JSON object"}
+};
+constexpr Example kExamples[] = {
+    {"version",        "the version, commit, compiler and build type"},
+    {"version --json", "the same, for programs"                      }
+};
+
+int run(const Arguments& arguments) {
+  const std::string text =
+      arguments.given("json") ? version_json(kBuildInfo) : version_line(kBuildInfo);
+  return std::fputs(text.c_str(), stdout) >= 0 ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+const Command kVersionCommand{
+    .name = "version",
+    .summary = "Say which build this is",
+    .description = {},
+    .flags = kFlags,
+    .examples = kExamples,
+    .run = run,
+};
+
+std::string version_line(const BuildInfo& build) {
+  return fmt::format("fixpoint {} (commit {}, {}, {})\n", build.version, build.commit,
+                     build.compiler, build.build_type);
+}
+
+// The values come from our own build and hold nothing that JSON would have to escape.
+std::string version_json(const BuildInfo& build) {
+  return fmt::format(R"({{"version":"{}","commit":"{}","compiler":"{}","buildType":"{}"}})"
+                     "\n",
+                     build.version, build.commit, build.compiler, build.build_type);
+}
+
+}  // namespace fixpoint::cli
