@@ -7,6 +7,8 @@
 // tree into one new block. Object members stay sorted by key, as in Value.
 #pragma once
 
+#include "json/value.h"
+
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -16,8 +18,6 @@
 #include <variant>
 #include <vector>
 
-#include "json/value.h"
-
 namespace fixpoint::json {
 
 class Draft {
@@ -26,16 +26,16 @@ class Draft {
   using Object = std::vector<Entry>;
   using Array = std::vector<Draft>;
 
-  Draft();                         // null
-  Draft(Value value);              // NOLINT: a frozen subtree is a Draft
-  Draft(View view);                // NOLINT
-  Draft(bool value);               // NOLINT
-  Draft(int value);                // NOLINT
-  Draft(std::int64_t value);       // NOLINT
-  Draft(double value);             // NOLINT
-  Draft(std::string value);        // NOLINT
-  Draft(std::string_view value);   // NOLINT
-  Draft(const char* value);        // NOLINT
+  Draft();                        // null
+  Draft(Value value);             // NOLINT: a frozen subtree is a Draft
+  Draft(View view);               // NOLINT
+  Draft(bool value);              // NOLINT
+  Draft(int value);               // NOLINT
+  Draft(std::int64_t value);      // NOLINT
+  Draft(double value);            // NOLINT
+  Draft(std::string value);       // NOLINT
+  Draft(std::string_view value);  // NOLINT
+  Draft(const char* value);       // NOLINT
   Draft(const Draft&);
   Draft(Draft&&) noexcept;
   Draft& operator=(Draft) noexcept;
@@ -80,6 +80,7 @@ class Draft {
   // The member as an array, made so if absent or null.
   Draft& array_at(std::string_view key);
   bool erase(std::string_view key);  // true if it was there
+  // Sorted by key, each key once: whoever adds here keeps it so. freeze() checks.
   Object& members();
   const Object& members() const;
 
@@ -92,6 +93,8 @@ class Draft {
   Value freeze() const;
   // True while this is an untouched piece of an immutable tree.
   bool frozen() const;
+  // That piece. Needs frozen().
+  View frozen_view() const;
 
   friend bool operator==(const Draft& a, const Draft& b);
 

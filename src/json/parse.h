@@ -7,12 +7,12 @@
 // keys wins, an integer that does not fit int64 becomes a float.
 #pragma once
 
+#include "base/error.h"
+#include "json/value.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/error.h"
-#include "json/value.h"
 
 namespace fixpoint::json {
 

@@ -3,10 +3,10 @@
 // Value to JSON text, byte for byte what Go's encoder prints for the same tree.
 #pragma once
 
+#include "json/value.h"
+
 #include <string>
 #include <string_view>
-
-#include "json/value.h"
 
 namespace fixpoint::json {
 

@@ -10,15 +10,16 @@
 // Read next: draft.h to change one, parse.h and print.h for text.
 #pragma once
 
+#include "base/hash.h"
+#include "base/ref.h"
+#include "json/block.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string_view>
-
-#include "base/hash.h"
-#include "base/ref.h"
-#include "json/block.h"
+#include <utility>
 
 namespace fixpoint::json {
 
@@ -36,7 +37,7 @@ class View {
   View() = default;  // null
   View(const Block* block, std::uint32_t node) : block_(block), node_(node) {}
 
-  Type type() const;
+  Type type() const { return block_ == nullptr ? Type::Null : block_->node(node_).type(); }
   bool is_null() const { return type() == Type::Null; }
   bool is_bool() const { return type() == Type::Bool; }
   bool is_int() const { return type() == Type::Int; }
@@ -68,7 +69,8 @@ class View {
   // An element; null past the end.
   View operator[](std::size_t index) const;
 
-  // Iteration in key order: for (auto [key, value] : view.members()); for (View e : view.elements()).
+  // Iteration in key order: for (auto [key, value] : view.members()); for (View e :
+  // view.elements()).
   class MemberIterator;
   class ElementIterator;
   template <class Iterator>
@@ -150,6 +152,7 @@ class Value {
  public:
   Value() = default;  // null
   Value(View view);   // NOLINT: keeping a borrowed tree is implicit; takes a share of its block
+  explicit Value(Ref<const Block> block) : block_(std::move(block)) {}  // its root
   static Value null() { return {}; }
   static Value boolean(bool value);
   static Value integer(std::int64_t value);
@@ -159,16 +162,35 @@ class Value {
   static Value empty_array();
 
   View view() const& { return {block_.get(), node_}; }
+  View view() const&& = delete;
   operator View() const& { return view(); }  // NOLINT: lending is implicit
   operator View() && = delete;               // the tree would die before the View
 
   // The reads of View, so that `value.get("spec")` works; on a temporary they do not compile.
   Type type() const { return view().type(); }
   bool is_null() const { return view().is_null(); }
-  bool is_object() const { return view().is_object(); }
-  bool is_array() const { return view().is_array(); }
+  bool is_bool() const { return view().is_bool(); }
+  bool is_int() const { return view().is_int(); }
+  bool is_number() const { return view().is_number(); }
   bool is_string() const { return view().is_string(); }
+  bool is_array() const { return view().is_array(); }
+  bool is_object() const { return view().is_object(); }
+  bool as_bool(bool fallback = false) const { return view().as_bool(fallback); }
+  std::int64_t as_int(std::int64_t fallback = 0) const { return view().as_int(fallback); }
+  double as_double(double fallback = 0) const { return view().as_double(fallback); }
+  std::string_view as_string(std::string_view fallback = {}) const& {
+    return view().as_string(fallback);
+  }
+  std::string_view as_string(std::string_view fallback = {}) && = delete;
   std::size_t size() const { return view().size(); }
+  bool empty() const { return view().empty(); }
+  View operator[](std::size_t index) const& { return view()[index]; }
+  View operator[](std::size_t index) && = delete;
+  View::Range<View::MemberIterator> members() const& { return view().members(); }
+  View::Range<View::MemberIterator> members() && = delete;
+  View::Range<View::ElementIterator> elements() const& { return view().elements(); }
+  View::Range<View::ElementIterator> elements() && = delete;
+  bool contains(std::string_view key) const { return view().contains(key); }
   template <class... Keys>
   View get(std::string_view key, Keys... rest) const& {
     return view().get(key, rest...);
@@ -185,6 +207,7 @@ class Value {
   Value compact() const;
 
   friend bool operator==(const Value& a, const Value& b) { return a.view() == b.view(); }
+  friend bool operator==(const Value& a, View b) { return a.view() == b; }
 
  private:
   Ref<const Block> block_;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fast path: simdjson's tape, walked once, becomes the block.
+//
+// Whatever simdjson refuses, and whatever it would read otherwise than Go (duplicate keys, escaped
+// surrogates, containers whose size its tape cannot count), goes to the exact reader.
+#include "json/parse.h"
+
+#include "json/builder.h"
+#include "json/go_parse.h"
+
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include <simdjson.h>
+
+namespace fixpoint::json {
+namespace {
+
+// Buffers that grew beyond this are given back after the text that needed them.
+constexpr std::size_t kKeptTextBytes = std::size_t{1} << 20U;
+// The tape saturates its counts here.
+constexpr std::uint32_t kTapeCountMax = 0xFFFFFF;
+
+// simdjson reads up to 64 bytes past the end: the text is copied to where that is allowed. The copy
+// costs about one percent of the parse.
+class Scratch {
+ public:
+  // The tape of `text`, or nullptr if simdjson refuses it.
+  const simdjson::dom::document* parse(std::string_view text) {
+    if (text.size() > buffer_bytes_) {
+      buffer_bytes_ = std::max<std::size_t>(text.size(), std::size_t{16} << 10U);
+      buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes_ + simdjson::SIMDJSON_PADDING);
+    }
+    std::memcpy(buffer_.get(), text.data(), text.size());
+    std::memset(buffer_.get() + text.size(), ' ', simdjson::SIMDJSON_PADDING);
+    const auto error = parser_.parse(buffer_.get(), text.size(), false).error();
+    return error == simdjson::SUCCESS ? &parser_.doc : nullptr;
+  }
+
+  void trim() {
+    if (buffer_bytes_ <= kKeptTextBytes) return;
+    buffer_.reset();
+    buffer_bytes_ = 0;
+    parser_ = simdjson::dom::parser{};
+  }
+
+ private:
+  simdjson::dom::parser parser_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t buffer_bytes_ = 0;
+};
+
+class TapeReader {
+ public:
+  TapeReader(const simdjson::dom::document& document, BlockBuilder& out)
+      : tape_(document.tape.get()), strings_(document.string_buf.get()), out_(out) {}
+
+  // Nothing if the exact reader has to look.
+  std::optional<Value> read() {
+    at_ = 1;
+    const auto root = out_.reserve(1);
+    value(kNoKey, root);
+    if (odd_) return std::nullopt;
+    return out_.finish();
+  }
+
+ private:
+  std::string_view string(std::uint64_t word) const {
+    const auto* place = strings_ + (word & kPayload);
+    std::uint32_t size = 0;
+    std::memcpy(&size, place, sizeof size);
+    return {reinterpret_cast<const char*>(place + sizeof size), size};
+  }
+
+  void value(std::uint32_t key, std::uint32_t to) {
+    const auto word = tape_[at_++];
+    switch (static_cast<char>(word >> 56U)) {
+      case '"': set(to, out_.valid_string(key, string(word))); return;
+      case 'l':
+        set(to, BlockBuilder::integer(key, static_cast<std::int64_t>(tape_[at_++])));
+        return;
+      case 'u': set(to, BlockBuilder::number(key, static_cast<double>(tape_[at_++]))); return;
+      case 'd': set(to, BlockBuilder::number(key, std::bit_cast<double>(tape_[at_++]))); return;
+      case 't': set(to, BlockBuilder::boolean(key, true)); return;
+      case 'f': set(to, BlockBuilder::boolean(key, false)); return;
+      case 'n': set(to, BlockBuilder::null(key)); return;
+      case '[': array(word, key, to); return;
+      case '{': object(word, key, to); return;
+      default: odd_ = true;
+    }
+  }
+
+  void set(std::uint32_t to, Node node) { out_.at(to) = node; }
+
+  static std::uint32_t count_of(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word >> 32U) & kTapeCountMax;
+  }
+
+  void array(std::uint64_t word, std::uint32_t key, std::uint32_t to) {
+    const auto count = count_of(word);
+    if (count == kTapeCountMax) odd_ = true;
+    if (odd_) return;
+    const auto first = out_.reserve(count);
+    set(to, BlockBuilder::container(Type::Array, key, count, first));
+    for (std::uint32_t i = 0; i < count; ++i) value(kNoKey, first + i);
+    ++at_;  // the closing word
+  }
+
+  void object(std::uint64_t word, std::uint32_t key, std::uint32_t to) {
+    const auto count = count_of(word);
+    if (count == kTapeCountMax) odd_ = true;
+    if (odd_) return;
+    const auto first = out_.reserve(count);
+    set(to, BlockBuilder::container(Type::Object, key, count, first));
+    std::string_view last;
+    bool sorted = true;
+    for (std::uint32_t i = 0; i < count && !odd_; ++i) {
+      const auto name = string(tape_[at_++]);
+      sorted = sorted && (i == 0 || last < name);
+      last = name;
+      value(out_.key(name), first + i);
+    }
+    ++at_;  // the closing word
+    if (!sorted && !out_.sort_members(first, count)) odd_ = true;
+  }
+
+  static constexpr std::uint64_t kPayload = (std::uint64_t{1} << 56U) - 1;
+
+  const std::uint64_t* tape_;
+  const std::uint8_t* strings_;
+  BlockBuilder& out_;
+  std::size_t at_ = 0;
+  bool odd_ = false;
+};
+
+// simdjson and Go disagree about escaped surrogates that stand alone.
+bool may_have_surrogates(std::string_view text) {
+  for (auto at = text.find("\\u"); at != std::string_view::npos; at = text.find("\\u", at + 2)) {
+    if (at + 2 < text.size() && (text[at + 2] == 'd' || text[at + 2] == 'D')) return true;
+  }
+  return false;
+}
+
+std::optional<Value> fast_parse(std::string_view text) {
+  thread_local Scratch scratch;
+  if (may_have_surrogates(text)) return std::nullopt;
+  std::optional<Value> value;
+  if (const auto* document = scratch.parse(text)) {
+    value = TapeReader{*document, BlockBuilder::fresh()}.read();
+  }
+  scratch.trim();
+  return value;
+}
+
+}  // namespace
+
+Result<Parsed> parse_noting_duplicates(std::string_view text) {
+  if (text.size() > kTextBytesMax) {
+    return fail(ErrorKind::Exhausted, "JSON text of " + std::to_string(text.size()) +
+                                          " bytes is larger than the limit of " +
+                                          std::to_string(kTextBytesMax));
+  }
+  if (auto value = fast_parse(text)) return Parsed{*std::move(value), {}};
+  return go_parse(text);
+}
+
+Result<Value> parse(std::string_view text) {
+  FP_TRY(parsed, parse_noting_duplicates(text));
+  return std::move(parsed.value);
+}
+
+}  // namespace fixpoint::json

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The printer. Most of a Kubernetes object is known keys and strings that need no escape: those are
+// single copies, everything else takes the careful way.
+#include "json/print.h"
+
+#include "json/text.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace fixpoint::json {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+void append_unit(unsigned code, std::string& out) {
+  out.append("\\u00").push_back(kHex[code >> 4U & 0xFU]);
+  out.push_back(kHex[code & 0xFU]);
+}
+
+void append_ascii(char c, std::string& out, Escape escape) {
+  switch (c) {
+    case '"': out.append("\\\""); return;
+    case '\\': out.append("\\\\"); return;
+    case '\b': out.append("\\b"); return;
+    case '\f': out.append("\\f"); return;
+    case '\n': out.append("\\n"); return;
+    case '\r': out.append("\\r"); return;
+    case '\t': out.append("\\t"); return;
+    default: break;
+  }
+  const auto code = static_cast<unsigned char>(c);
+  const bool html = c == '<' || c == '>' || c == '&';
+  if (code < 0x20 || (html && escape == Escape::Html)) {
+    append_unit(code, out);
+  } else {
+    out.push_back(c);
+  }
+}
+
+void append_escaped(std::string_view text, std::string& out, Escape escape) {
+  while (!text.empty()) {
+    const auto rune = decode_rune(text);
+    if (rune.code < 0x80) {
+      append_ascii(text.front(), out, escape);
+    } else if (rune.code == 0x2028 || rune.code == 0x2029) {
+      out.append(rune.code == 0x2028 ? "\\u2028" : "\\u2029");
+    } else if (rune.code == kReplacementRune && rune.bytes == 1) {
+      out.append("\\ufffd");
+    } else {
+      out.append(text.substr(0, rune.bytes));
+    }
+    text.remove_prefix(rune.bytes);
+  }
+}
+
+class Printer {
+ public:
+  Printer(const Block& block, std::string& out, Escape escape)
+      : block_(block), out_(out), escape_(escape) {}
+
+  void print(const Node& node) {
+    switch (node.type()) {
+      case Type::Null: out_.append("null"); return;
+      case Type::Bool: out_.append(node.integer != 0 ? "true" : "false"); return;
+      case Type::Int: print_int(node.integer); return;
+      case Type::Float: print_double(node.number, out_); return;
+      case Type::String: print_text(block_.text(node), node.clean()); return;
+      case Type::Array: print_children(node, '[', ']'); return;
+      case Type::Object: print_children(node, '{', '}'); return;
+    }
+  }
+
+ private:
+  void print_int(std::int64_t value) {
+    char text[24];
+    out_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+  }
+
+  void print_text(std::string_view text, bool clean) {
+    if (!clean) return print_string(text, out_, escape_);
+    out_.push_back('"');
+    out_.append(text);
+    out_.push_back('"');
+  }
+
+  void print_key(std::uint32_t key) {
+    if ((key & kLocalKey) == 0 && interned_keys[key].clean) {
+      out_.append(interned_keys[key].quoted());
+      return;
+    }
+    print_string(block_.key_text(key), out_, escape_);
+    out_.push_back(':');
+  }
+
+  void print_children(const Node& node, char open, char close) {
+    out_.push_back(open);
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+      if (i > 0) out_.push_back(',');
+      const auto& child = block_.node(node.first_child() + i);
+      if (open == '{') print_key(child.key());
+      print(child);
+    }
+    out_.push_back(close);
+  }
+
+  const Block& block_;
+  std::string& out_;
+  Escape escape_;
+};
+
+void print_pretty(View value, std::string& out, Escape escape, std::size_t depth) {
+  const bool object = value.is_object();
+  if (value.empty()) return print(value, out, escape);
+  const auto new_line = [&](std::size_t at) { out.append("\n").append(at * 2, ' '); };
+  out.push_back(object ? '{' : '[');
+  bool first = true;
+  const auto separate = [&] {
+    if (!first) out.push_back(',');
+    first = false;
+    new_line(depth + 1);
+  };
+  for (const auto [key, member] : value.members()) {
+    separate();
+    print_string(key, out, escape);
+    out.append(": ");
+    print_pretty(member, out, escape, depth + 1);
+  }
+  for (const auto element : value.elements()) {
+    separate();
+    print_pretty(element, out, escape, depth + 1);
+  }
+  new_line(depth);
+  out.push_back(object ? '}' : ']');
+}
+
+}  // namespace
+
+void print_string(std::string_view text, std::string& out, Escape escape) {
+  out.push_back('"');
+  if (traits_of(text).clean && valid_utf8(text)) {
+    out.append(text);
+  } else {
+    append_escaped(text, out, escape);
+  }
+  out.push_back('"');
+}
+
+void print(View value, std::string& out, Escape escape) {
+  if (value.block() == nullptr) {
+    out.append("null");
+    return;
+  }
+  Printer{*value.block(), out, escape}.print(value.block()->node(value.node()));
+}
+
+std::string to_text(View value, Escape escape) {
+  std::string out;
+  if (value.block() != nullptr && value.node() == 0) out.reserve(value.block()->total_bytes());
+  print(value, out, escape);
+  return out;
+}
+
+std::string to_pretty_text(View value, Escape escape) {
+  std::string out;
+  print_pretty(value, out, escape, 0);
+  out.push_back('\n');
+  return out;
+}
+
+}  // namespace fixpoint::json
