@@ -4,11 +4,11 @@
 // that (drop the oldest, close the consumer, answer 429) is the caller's decision, made in sight.
 #pragma once
 
+#include "base/error.h"
+
 #include <cstddef>
 #include <deque>
 #include <utility>
-
-#include "base/error.h"
 
 namespace fixpoint {
 

@@ -5,9 +5,13 @@
 
 namespace fixpoint {
 
-Instant SystemClock::wall() const { return std::chrono::system_clock::now(); }
+Instant SystemClock::wall() const {
+  return std::chrono::system_clock::now();
+}
 
-MonotonicInstant SystemClock::monotonic() const { return std::chrono::steady_clock::now(); }
+MonotonicInstant SystemClock::monotonic() const {
+  return std::chrono::steady_clock::now();
+}
 
 void VirtualClock::advance(Duration by) {
   FP_CHECK(by >= Duration::zero());

@@ -11,7 +11,8 @@
 namespace fixpoint {
 
 using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
-using MonotonicInstant = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+using MonotonicInstant =
+    std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 using Duration = std::chrono::nanoseconds;
 
 class Clock {

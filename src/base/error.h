@@ -57,22 +57,22 @@ std::unexpected<Error> fail_in(std::string_view doing, Error error);
 #define FP_CONCAT(a, b) FP_CONCAT_INNER(a, b)
 
 // FP_TRY(name, expression) declares `name` from a Result, or returns its error unchanged.
-#define FP_TRY(name, ...)                                                                      \
-  auto FP_CONCAT(name, _result) = (__VA_ARGS__);                                               \
-  if (!FP_CONCAT(name, _result))                                                               \
-    return std::unexpected(std::move(FP_CONCAT(name, _result)).error());                       \
+#define FP_TRY(name, ...)                                                \
+  auto FP_CONCAT(name, _result) = (__VA_ARGS__);                         \
+  if (!FP_CONCAT(name, _result))                                         \
+    return std::unexpected(std::move(FP_CONCAT(name, _result)).error()); \
   auto&& name = *std::move(FP_CONCAT(name, _result))
 
 // FP_TRY_VOID(expression) returns the error of a Result<void>, or goes on.
-#define FP_TRY_VOID(...)                                                                       \
-  do {                                                                                         \
-    auto fp_void_result = (__VA_ARGS__);                                                       \
-    if (!fp_void_result) return std::unexpected(std::move(fp_void_result).error());            \
+#define FP_TRY_VOID(...)                                                            \
+  do {                                                                              \
+    auto fp_void_result = (__VA_ARGS__);                                            \
+    if (!fp_void_result) return std::unexpected(std::move(fp_void_result).error()); \
   } while (false)
 
 // States what must hold. Never on user input.
-#define FP_CHECK(condition)                                                                    \
-  do {                                                                                         \
-    if (!(condition)) [[unlikely]]                                                             \
-      ::fixpoint::check_failed(#condition, std::source_location::current());                   \
+#define FP_CHECK(condition)                                                  \
+  do {                                                                       \
+    if (!(condition)) [[unlikely]]                                           \
+      ::fixpoint::check_failed(#condition, std::source_location::current()); \
   } while (false)

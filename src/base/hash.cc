@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 
-#include <xxhash.h>
-
 #include <cstdio>
+
+#include <xxhash.h>
 
 namespace fixpoint {
 

@@ -66,7 +66,8 @@ bool take_zone(std::string_view& text, seconds& offset) {
   text.remove_prefix(1);
   int hours = 0;
   int minutes = 0;
-  if (!take_digits(text, 2, hours) || !take(text, ':') || !take_digits(text, 2, minutes)) return false;
+  if (!take_digits(text, 2, hours) || !take(text, ':') || !take_digits(text, 2, minutes))
+    return false;
   if (hours > 23 || minutes > 59) return false;
   offset = seconds{sign * (hours * 3600 + minutes * 60)};
   return true;
@@ -74,7 +75,9 @@ bool take_zone(std::string_view& text, seconds& offset) {
 
 }  // namespace
 
-std::string format_seconds(Instant at) { return date_and_time(at) + "Z"; }
+std::string format_seconds(Instant at) {
+  return date_and_time(at) + "Z";
+}
 
 std::string format_micros(Instant at) {
   const auto micros = floor<microseconds>(at - floor<seconds>(at)).count();
@@ -98,8 +101,8 @@ Result<Instant> parse_rfc3339(std::string_view text) {
       !take_zone(text, offset) || !text.empty()) {
     return bad();
   }
-  const std::chrono::year_month_day date{std::chrono::year{year} /
-                                         static_cast<unsigned>(month) / static_cast<unsigned>(day)};
+  const std::chrono::year_month_day date{std::chrono::year{year} / static_cast<unsigned>(month) /
+                                         static_cast<unsigned>(day)};
   if (!date.ok() || hour > 23 || minute > 59 || second > 59) return bad();
   // Nanoseconds since 1970 in 64 bits end in 2262 and begin in 1678.
   if (year < 1678 || year > 2261) return bad();

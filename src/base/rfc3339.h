@@ -6,11 +6,11 @@
 // six decimals. Parsing follows Go's time.RFC3339: an offset or Z, optional fraction.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "base/clock.h"
 #include "base/error.h"
+
+#include <string>
+#include <string_view>
 
 namespace fixpoint {
 

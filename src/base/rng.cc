@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rng.h"
 
-#include <sys/random.h>
+#include "base/error.h"
 
 #include <bit>
 #include <cstdio>
 
-#include "base/error.h"
+#include <sys/random.h>
 
 namespace fixpoint {
 namespace {
@@ -57,9 +57,9 @@ std::string Rng::uuid() {
   const std::uint64_t high = (next() & ~0xf000ULL) | 0x4000ULL;
   const std::uint64_t low = (next() & ~(0xc000ULL << 48U)) | (0x8000ULL << 48U);
   char text[37];
-  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%012llx", static_cast<unsigned>(high >> 32U),
-                static_cast<unsigned>((high >> 16U) & 0xffffU), static_cast<unsigned>(high & 0xffffU),
-                static_cast<unsigned>(low >> 48U),
+  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%012llx",
+                static_cast<unsigned>(high >> 32U), static_cast<unsigned>((high >> 16U) & 0xffffU),
+                static_cast<unsigned>(high & 0xffffU), static_cast<unsigned>(low >> 48U),
                 static_cast<unsigned long long>(low & 0xffffffffffffULL));
   return text;
 }
