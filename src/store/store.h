@@ -9,18 +9,19 @@
 // No I/O, no threads, no clock. Read next: durable.h, which puts the same changes on disk.
 #pragma once
 
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/ref.h"
+#include "base/strong_id.h"
+#include "json/value.h"
+#include "store/lazy_hash.h"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/error.h"
-#include "base/hash.h"
-#include "base/ref.h"
-#include "base/strong_id.h"
-#include "json/value.h"
 
 namespace fixpoint::store {
 
@@ -33,6 +34,11 @@ struct Record final : RefCounted {
   Revision created;
   Revision modified;
   json::Value body;  // complete, metadata.resourceVersion included
+
+  Hash128 fingerprint() const;  // of key and body; computed once, when first asked for
+
+ private:
+  LazyHash hash_;
 };
 using RecordRef = Ref<const Record>;
 
@@ -108,14 +114,22 @@ class Store {
   // The snapshot as it was at `revision`: Gone when it is older than the history,
   // Unavailable when it is in the future.
   Result<Snapshot> at(Revision revision) const;
-  // Events with revision > after, oldest first. Gone when some of them are no longer kept.
+  // Events with revision > after, oldest first. Gone when some of them are no longer kept,
+  // Unavailable when `after` is in the future.
   Result<std::vector<Event>> events_after(Revision after) const;
-  // The oldest revision from which a watch can start.
+  // The oldest revision from which a watch can start, and the oldest that at() answers.
   Revision oldest() const;
   // Forgets history up to and including `revision`.
   void compact(Revision revision);
+  // Takes back every change after `revision`, as if it had never been made: for changes that could
+  // not be made durable (durable.h) and that nobody was shown. Gone or Unavailable as for at().
+  Result<void> rewind(Revision revision);
 
  private:
+  History& own_history();
+  void commit(const Event& event);
+  Result<void> check_kept(Revision wanted) const;
+
   Snapshot latest_;
   Ref<History> history_;
   HistoryLimits limits_;

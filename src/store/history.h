@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// History: the recent events of a Store, for watches and for reads of the past.
+//
+// Events form singly linked lists from new to old, so that appending to one of two forks leaves the
+// other as it was. A list cannot give up its old end while forks share it, so the history is a row
+// of at most kSegments lists; the oldest is let go as a whole when a limit is passed. Every event
+// carries a second link that skips ahead such that any revision is found in logarithmic time.
+// The state at a past revision is that of the next checkpoint after it with the events between
+// undone; only every kCheckpointEvery-th event holds on to the whole tree of its time, because each
+// held tree keeps the nodes alive that were changed since.
+// Nothing here is for users of store: store.h is the door.
+#pragma once
+
+#include "base/error.h"
+#include "base/ref.h"
+#include "store/store.h"
+#include "store/tree.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fixpoint::store {
+
+struct EventNode final : RefCounted {
+  std::uint32_t bytes = 0;  // what it counts against the limit
+  Event event;
+  const EventNode* prev = nullptr;  // one share of it is ours
+  const EventNode* jump =
+      nullptr;           // further back in the same list, kept alive by the chain of prev
+  Ref<const Tree> tree;  // the state after the event; on checkpoints only
+};
+void destroy(const EventNode* node);
+
+class History final : public RefCounted {
+ public:
+  // More segments follow the limits more closely; fewer make letting go and sealing rarer.
+  static constexpr std::size_t kSegments = 32;
+  // At most so many events are undone to read a past revision: some tens of microseconds.
+  static constexpr std::uint64_t kCheckpointEvery = 256;
+
+  explicit History(Revision start) : oldest_(start), newest_(start) {}
+
+  // `tree` is the state after the event.
+  void append(const Event& event, const Ref<const Tree>& tree, const HistoryLimits& limits);
+  void compact(Revision revision);
+  // Forgets the events after `revision`, which must be kept: the other end of compact.
+  void rewind(Revision revision);
+
+  Revision oldest() const { return oldest_; }
+  // The events after `after`, oldest first; all of them must be kept.
+  std::vector<Event> events_after(Revision after) const;
+  // The tree at a kept revision; `latest` is the newest one.
+  Ref<const Tree> tree_at(Revision revision, const Ref<const Tree>& latest) const;
+
+ private:
+  struct Segment {
+    Revision first;             // of its events
+    Ref<const EventNode> last;  // its newest event; empty when it has none
+    std::size_t bytes = 0;
+  };
+  struct Sealed final : RefCounted {
+    std::vector<Segment> segments;
+  };
+
+  // The segment that holds an event of this revision, and the event.
+  const Segment& segment_of(Revision revision) const;
+  const EventNode* node_at(Revision revision) const;
+  const EventNode* older(const EventNode* node) const;
+  void seal_open(const HistoryLimits& limits);
+  void let_go(const HistoryLimits& limits);
+  void drop_sealed(std::size_t segments);
+  Revision first_kept() const;
+
+  Ref<const Sealed> sealed_;  // oldest first
+  Segment open_;
+  std::size_t sealed_bytes_ = 0;
+  Revision oldest_;
+  Revision newest_;
+};
+
+}  // namespace fixpoint::store
