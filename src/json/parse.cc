@@ -29,7 +29,7 @@ class Scratch {
  public:
   // The tape of `text`, or nullptr if simdjson refuses it.
   const simdjson::dom::document* parse(std::string_view text) {
-    if (text.size() > buffer_bytes_) {
+    if (buffer_ == nullptr || text.size() > buffer_bytes_) {
       buffer_bytes_ = std::max<std::size_t>(text.size(), std::size_t{16} << 10U);
       buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes_ + simdjson::SIMDJSON_PADDING);
     }
