@@ -40,7 +40,12 @@ struct PatchStrategy {
   std::string merge_key;      // "name", "containerPort", …; empty for merged sets of primitives
 };
 
+// additionalProperties given as a boolean instead of a schema.
+enum class ExtraFields : std::uint8_t { Unstated, Allowed, Denied };
+
 struct Schema;
+class Pattern;                        // validate_pattern.h
+enum class Format : std::uint8_t;     // validate_format.h; zero is "not enforced"
 
 struct Property {
   std::string name;
@@ -62,6 +67,8 @@ struct Validation {
   std::optional<std::int64_t> min_length;
   std::optional<std::int64_t> max_length;
   std::string pattern;
+  std::shared_ptr<const Pattern> compiled_pattern;  // null when there is no pattern
+  Format format{};                                  // what Schema::format makes a validator check
   std::optional<std::int64_t> min_items;
   std::optional<std::int64_t> max_items;
   bool unique_items = false;
@@ -88,6 +95,7 @@ struct Schema {
   std::vector<Property> properties;
   std::vector<std::string> required;
   const Schema* additional_properties = nullptr;  // map values
+  ExtraFields extra_fields = ExtraFields::Unstated;
   const Schema* items = nullptr;                  // list elements
   std::optional<json::Value> default_value;
   std::unique_ptr<Validation> validation;  // null when nothing but shape is asked

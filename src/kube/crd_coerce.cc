@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/crd_coerce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "json/draft.h"
+#include "kube/field_error.h"
+#include "kube/prune.h"
+
+namespace fixpoint::kube {
+namespace {
+
+// Metadata as the decoder leaves it, or nothing when it is so already.
+Result<std::optional<json::Draft>> changed_meta(json::View resource, BadMeta bad,
+                                                const std::string& prefix,
+                                                std::vector<std::string>& unknown) {
+  const auto metadata = resource.find("metadata");
+  if (!metadata) return std::nullopt;
+  FP_TRY(coerced, coerce_object_meta(*metadata, bad));
+  for (const auto& path : coerced.unknown_fields) unknown.push_back(prefix + path);
+  const auto frozen = coerced.metadata.freeze();
+  if (frozen.view() == *metadata) return std::nullopt;
+  return std::move(coerced.metadata);
+}
+
+bool has_embedded(const Schema& schema) {
+  if (schema.embedded_resource) return true;
+  if (schema.items != nullptr && has_embedded(*schema.items)) return true;
+  if (schema.additional_properties != nullptr && has_embedded(*schema.additional_properties)) {
+    return true;
+  }
+  return std::ranges::any_of(schema.properties,
+                             [](const Property& p) { return has_embedded(*p.schema); });
+}
+
+// Embedded resources: the same rules, but errors name the field.
+class EmbeddedCoercer {
+ public:
+  explicit EmbeddedCoercer(BadMeta bad) : bad_(bad) {}
+
+  Result<void> run(json::Draft& value, const Schema* schema, const std::string& path) {
+    if (schema == nullptr || !has_embedded(*schema)) return {};
+    if (value.is_object()) {
+      if (schema->embedded_resource) FP_TRY_VOID(resource(value, path));
+      for (auto& entry : value.members()) {
+        const auto* property = schema->property(entry.key);
+        const auto* next = property != nullptr ? property->schema : schema->additional_properties;
+        FP_TRY_VOID(run(entry.value, next, child(path, entry.key)));
+      }
+    } else if (value.is_array()) {
+      std::size_t index = 0;
+      for (auto& element : value.elements()) {
+        FP_TRY_VOID(run(element, schema->items, fmt::format("{}[{}]", path, index++)));
+      }
+    }
+    return {};
+  }
+
+  std::vector<std::string> unknown;
+
+ private:
+  static std::string child(const std::string& path, std::string_view key) {
+    return path.empty() ? std::string{key} : fmt::format("{}.{}", path, key);
+  }
+
+  Result<void> resource(json::Draft& value, const std::string& path) {
+    for (const std::string_view key : {"apiVersion", "kind"}) {
+      auto* member = value.find(key);
+      if (member == nullptr || member->is_string()) continue;
+      if (bad_ == BadMeta::Refuse) {
+        const auto frozen = member->freeze();
+        return fail(ErrorKind::Invalid,
+                    invalid(FieldPath{child(path, key)}, frozen, "must be a string").to_string());
+      }
+      value.erase(key);
+    }
+    const auto frozen = value.freeze();
+    auto changed = changed_meta(frozen, bad_, child(path, "metadata") + ".", unknown);
+    if (!changed) {
+      if (bad_ == BadMeta::Drop) return {};  // as the server does: left for validation to find
+      return fail(ErrorKind::Invalid, invalid(FieldPath{child(path, "metadata")},
+                                              frozen.get("metadata"), changed.error().message)
+                                          .to_string());
+    }
+    if (*changed) value["metadata"] = std::move(**changed);
+    return {};
+  }
+
+  BadMeta bad_;
+};
+
+}  // namespace
+
+Result<CoercedResource> coerce_resource(const json::Value& object, const CompiledSchema& schema,
+                                        BadMeta bad) {
+  CoercedResource out;
+  FP_TRY(metadata, changed_meta(object, bad, "metadata.", out.unknown_fields));
+  auto pruned = prune(object, *schema.declared, Place::Resource);
+  out.value = drop_nulls(pruned.value, *schema.declared);
+  std::ranges::move(pruned.unknown_fields, std::back_inserter(out.unknown_fields));
+  if (!metadata && !has_embedded(*schema.declared)) return out;
+
+  json::Draft draft{out.value};
+  EmbeddedCoercer embedded{bad};
+  FP_TRY_VOID(embedded.run(draft, schema.declared, {}));
+  std::ranges::sort(embedded.unknown);
+  std::ranges::move(embedded.unknown, std::back_inserter(out.unknown_fields));
+  if (metadata) draft["metadata"] = std::move(*metadata);
+  out.value = draft.freeze();
+  return out;
+}
+
+}  // namespace fixpoint::kube
