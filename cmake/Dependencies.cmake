@@ -2,7 +2,6 @@
 #
 # Debian packages as imported targets `dep::NAME`; tools/deps installs them.
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
 
 function(fixpoint_dependency name)
   cmake_parse_arguments(ARG "" "" "HEADER;LIBRARY" ${ARGN})

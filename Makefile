@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The commands. Each does its own set-up on a fresh Debian 12 machine (as root or with sudo) and does
+# nothing twice. `make test` and `make demo` use the release build: what is tested is what ships.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+JOBS ?= $(shell nproc)
+CTEST = ctest --output-on-failure --parallel 2 --no-tests=error
+RINGS = unit|integration
+FUZZ_SECONDS ?= 60
+KILLS ?= 1000
+export UBSAN_OPTIONS ?= print_stacktrace=1
+export TSAN_OPTIONS ?= second_deadlock_stack=1
+
+# configure PRESET: only when it was never done; ninja repeats it by itself when a CMake file changes.
+configure = [ -f build/$(1)/build.ninja ] || cmake --preset $(1) >/dev/null
+compile = $(call configure,$(1)) && ninja -C build/$(1) -j $(JOBS)
+
+.PHONY: help
+help: ## Show this text
+	@echo "Fixpoint: Kubernetes operators in C++, and the cluster to run and check them on."
+	@echo
+	@echo "  make test     build everything and run every test (a fresh machine needs nothing else)"
+	@echo "  make demo     see it work, in under half a minute after the build"
+	@echo
+	@echo "All commands:"
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "Variables: JOBS=n compile jobs, T=regex tests to run, ARGS='…' for up and bench,"
+	@echo "           FUZZ_SECONDS=n per fuzz target, KILLS=n for torture, ALL=1 to tidy every file"
+	@echo "Read next: README.md, CONTRIBUTING.md, docs/TESTING.md"
+
+.PHONY: deps
+deps: ## Install the missing Debian packages for building (other commands do this themselves)
+	@tools/deps build
+
+.PHONY: build
+build: deps ## Build the release program: build/release/fixpoint
+	@$(call compile,release) fixpoint
+
+.PHONY: test
+test: deps ## Build and run all tests; T=regex picks some
+	@$(call compile,release)
+	@$(CTEST) --test-dir build/release $(if $(T),-R '$(T)')
+
+.PHONY: demo
+demo: build ## Start a cluster, use it, kill it, find everything still there
+	@tools/demo build/release/fixpoint
+
+.PHONY: up
+up: build ## Run a cluster in memory until Ctrl-C; ARGS='--data-dir DIR' keeps it
+	@build/release/fixpoint up $(if $(ARGS),$(ARGS),--ephemeral --kubeconfig build/kubeconfig)
+
+.PHONY: bench
+bench: deps ## Run the benchmarks; ARGS go to each, results also as JSON in build/bench
+	@$(call compile,release) fixpoint bench
+	@tools/bench build/release build/bench $(ARGS)
+
+.PHONY: lint
+lint: deps ## Check formatting, include direction, licence lines, names, clang-tidy on what changed
+	@tools/deps lint
+	@tools/lint $(if $(ALL),--all)
+
+.PHONY: fmt
+fmt: ## Format the sources
+	@tools/deps lint
+	@git ls-files '*.cc' '*.h' | xargs --no-run-if-empty clang-format-19 -i
+
+.PHONY: asan tsan clang
+asan: ## Tests under AddressSanitizer and UBSan
+tsan: ## Tests under ThreadSanitizer
+clang: ## Tests built by the other compiler, without precompiled headers
+asan tsan clang: deps
+	@tools/deps clang
+	@$(call compile,$@)
+	@$(CTEST) --test-dir build/$@ -L '$(RINGS)' $(if $(T),-R '$(T)')
+
+.PHONY: fuzz
+fuzz: deps ## Fuzz every parser for FUZZ_SECONDS each
+	@tools/deps clang
+	@$(call compile,fuzz) fuzzers
+	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
+
+.PHONY: torture
+torture: deps ## Kill the server KILLS times under load and look for every acknowledged write
+	@$(call compile,release) fixpoint integration_test
+	@FIXPOINT_BINARY=$(CURDIR)/build/release/fixpoint FIXPOINT_KILLS=$(KILLS) \
+	  build/release/integration_test --gtest_filter='*Torture*'
+
+.PHONY: clean
+clean: ## Remove what was built
+	@rm -rf build
