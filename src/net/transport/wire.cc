@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/transport/wire.h"
+
+#include "net/transport/buffers.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+namespace fixpoint::net {
+namespace {
+
+// How much one connection may read or write before the others have their turn: 512 KiB.
+constexpr int kRoundsPerTurn = 8;
+// A drained pending buffer larger than this gives its memory back.
+constexpr std::size_t kPendingKeptBytes = 4096;
+
+Error connection_error(int code) {
+  return {ErrorKind::Unavailable, std::string("connection: ") + std::strerror(code)};
+}
+
+}  // namespace
+
+Wire::Wire(Loop& loop, WireUser& user, Parts parts)
+    : loop_(loop), user_(user), parts_(std::move(parts)) {}
+
+Wire::~Wire() {
+  close();
+}
+
+void Wire::start() {
+  loop_.watch(parts_.fd.get(), EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this);
+  if (!parts_.connecting_to) connected();
+}
+
+void Wire::connected() {
+  parts_.connecting_to.reset();
+  if (parts_.tls) {
+    shake_hands();
+    return;
+  }
+  open_ = true;
+  user_.wire_opened();
+}
+
+void Wire::ready(std::uint32_t events) {
+  const auto guard = user_.wire_guard();
+  if (parts_.connecting_to) {
+    if ((events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) == 0) return;
+    if (auto outcome = connect_outcome(parts_.fd, *parts_.connecting_to); !outcome) {
+      return fail_with(std::move(outcome).error());
+    }
+    connected();
+  }
+  if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) hangup_ = true;
+  if (is_open() && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
+    readable_ = true;
+    read_some();
+  }
+  if (is_open() && (events & EPOLLOUT) != 0 && blocked_since_) flush();
+}
+
+void Wire::resume() {
+  if (!paused_) return;
+  paused_ = false;
+  if (readable_) {
+    loop_.post_end_of_tick([this, guard = user_.wire_guard()] { read_some(); });
+  }
+}
+
+void Wire::read_some() {
+  for (int round = 0; round < kRoundsPerTurn; ++round) {
+    if (!is_open() || paused_ || !readable_) return;
+    if (!read_once()) return;
+  }
+  if (is_open() && readable_ && !paused_) {
+    loop_.post_end_of_tick([this, guard = user_.wire_guard()] { read_some(); });
+  }
+}
+
+bool Wire::read_once() {
+  auto& buffer = loop_.buffers().received;
+  const auto count = recv(parts_.fd.get(), buffer.data(), buffer.size(), 0);
+  if (count > 0) {
+    const auto size = static_cast<std::size_t>(count);
+    // A short read emptied the socket, and the next arrival is a new edge. Not so after a hang-up:
+    // no further edge comes, and the end must be read.
+    if (size < buffer.size() && !hangup_) readable_ = false;
+    open_up({buffer.data(), size});
+    return true;
+  }
+  if (count < 0 && errno == EINTR) return true;
+  readable_ = false;
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
+  if (count < 0) {
+    fail_with(connection_error(errno));
+  } else if (!open_) {
+    fail_with({ErrorKind::Unavailable, "the peer closed the connection during the TLS handshake"});
+  } else {
+    user_.wire_ended();
+  }
+  return false;
+}
+
+// Takes bytes off the socket and hands them to the user, decrypted.
+void Wire::open_up(std::string_view bytes) {
+  if (!parts_.tls) return user_.wire_received(bytes);
+  auto& tls = *parts_.tls;
+  tls.feed(bytes);
+  if (tls.state() == TlsSession::State::Handshaking && !shake_hands()) return;
+  auto& buffers = loop_.buffers();
+  while (is_open()) {
+    buffers.sealed.clear();
+    auto count = tls.read(buffers.opened, buffers.sealed);
+    if (!buffers.sealed.empty() && !send_bytes(buffers.sealed) && !is_open()) return;
+    if (!count) return fail_with(std::move(count).error());
+    if (*count == 0) break;
+    user_.wire_received({buffers.opened.data(), *count});
+  }
+  if (is_open() && tls.state() == TlsSession::State::Ended) user_.wire_ended();
+}
+
+// True once the handshake is done.
+bool Wire::shake_hands() {
+  auto& sealed = loop_.buffers().sealed;
+  sealed.clear();
+  auto state = parts_.tls->handshake(sealed);
+  if (!sealed.empty()) send_bytes(sealed);  // an alert too: it tells the peer why
+  if (!is_open()) return false;
+  if (!state) {
+    fail_with(std::move(state).error());
+    return false;
+  }
+  if (*state != TlsSession::State::Open) return false;
+  open_ = true;
+  user_.wire_opened();
+  return is_open();
+}
+
+void Wire::schedule_flush() {
+  if (flush_scheduled_ || blocked_since_ || !open_ || !is_open()) return;
+  flush_scheduled_ = true;
+  loop_.post_end_of_tick([this, guard = user_.wire_guard()] {
+    flush_scheduled_ = false;
+    flush();
+  });
+}
+
+void Wire::flush() {
+  if (!is_open() || !send_pending()) return;
+  if (!open_) return;  // the handshake's bytes are out; the user has nothing to say yet
+  auto& buffer = loop_.buffers().pulled;
+  int round = 0;
+  for (; round < kRoundsPerTurn; ++round) {
+    const auto count = user_.wire_pull(buffer);
+    if (count == 0) break;
+    if (!send_pulled({buffer.data(), count})) break;
+  }
+  if (!is_open()) return;
+  if (round == kRoundsPerTurn) schedule_flush();
+  if (round < kRoundsPerTurn && !blocked_since_ && finishing_) say_goodbye();
+  user_.wire_flushed();
+}
+
+bool Wire::send_pulled(std::string_view plain) {
+  if (!parts_.tls) return send_bytes(plain);
+  auto& sealed = loop_.buffers().sealed;
+  sealed.clear();
+  if (auto outcome = parts_.tls->write(plain, sealed); !outcome) {
+    fail_with(std::move(outcome).error());
+    return false;
+  }
+  return send_bytes(sealed);
+}
+
+// False when the kernel did not take everything; the rest waits in pending_.
+bool Wire::send_bytes(std::string_view bytes) {
+  while (pending_.empty() && !bytes.empty()) {
+    const auto count = send(parts_.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      break;
+    } else if (errno != EINTR) {
+      fail_with(connection_error(errno));
+      return false;
+    }
+  }
+  if (bytes.empty()) return true;
+  pending_.append(bytes);
+  if (!blocked_since_) blocked_since_ = loop_.now();
+  return false;
+}
+
+bool Wire::send_pending() {
+  if (!pending_.empty()) {
+    const auto waiting = std::move(pending_);
+    pending_.clear();
+    const auto before = blocked_since_;
+    blocked_since_.reset();
+    if (!send_bytes(waiting)) {
+      // No byte moved: the peer has been stuck since before.
+      if (pending_.size() == waiting.size()) blocked_since_ = before;
+      return false;
+    }
+    if (pending_.capacity() > kPendingKeptBytes) pending_.shrink_to_fit();
+  }
+  blocked_since_.reset();
+  return true;
+}
+
+void Wire::finish() {
+  if (finishing_ || !is_open()) return;
+  finishing_ = true;
+  schedule_flush();
+}
+
+void Wire::say_goodbye() {
+  if (finished_) return;
+  finished_ = true;
+  if (parts_.tls) {
+    auto& sealed = loop_.buffers().sealed;
+    sealed.clear();
+    parts_.tls->close(sealed);
+    if (!send_bytes(sealed)) return;  // a full socket: the peer sees the end without the farewell
+  }
+  shutdown(parts_.fd.get(), SHUT_WR);
+}
+
+void Wire::close() {
+  if (!is_open()) return;
+  loop_.unwatch(parts_.fd.get(), *this);
+  parts_.fd.reset();
+  blocked_since_.reset();
+}
+
+void Wire::fail_with(Error error) {
+  if (!is_open()) return;
+  close();
+  user_.wire_failed(std::move(error));
+}
+
+}  // namespace fixpoint::net

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wire: one TCP connection, with or without TLS, as a pipe of plain bytes.
+//
+// Output is pulled, not pushed: at the end of a tick the wire asks its user for bytes as long as
+// the kernel takes them. So nothing is encrypted or copied for a peer that does not read, and many
+// small answers leave in few records. Reading goes through the loop's one buffer.
+// Callbacks come from the loop only, and never after `close`.
+#pragma once
+
+#include "net/loop.h"
+#include "net/transport/socket.h"
+#include "net/transport/tls_session.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fixpoint::net {
+
+class WireUser {
+ public:
+  virtual ~WireUser() = default;
+  virtual void wire_opened() = 0;  // connected, and TLS agreed upon
+  virtual void wire_received(std::string_view bytes) = 0;
+  // Copies up to `into.size()` bytes to send; 0 when there are none now.
+  virtual std::size_t wire_pull(std::span<char> into) = 0;
+  virtual void wire_flushed() = 0;            // after a round of pulling: queues may have drained
+  virtual void wire_ended() = 0;              // the peer sends nothing more
+  virtual void wire_failed(Error error) = 0;  // the wire closed itself
+  virtual std::shared_ptr<WireUser> wire_guard() = 0;  // keeps user and wire alive in a callback
+};
+
+class Wire final : public Pollable {
+ public:
+  struct Parts {
+    Fd fd;
+    std::unique_ptr<TlsSession> tls;        // none: plain
+    std::optional<Endpoint> connecting_to;  // set while the connect is undecided
+  };
+  Wire(Loop& loop, WireUser& user, Parts parts);
+  ~Wire();
+
+  void start();
+  void schedule_flush();
+  // Stops reading; up to one buffer may still be delivered. Undone by `resume`.
+  void pause() { paused_ = true; }
+  void resume();
+  // Sends what is left, says goodbye and closes the sending half.
+  void finish();
+  void close();
+
+  bool is_open() const { return static_cast<bool>(parts_.fd); }
+  // The goodbye is said: only the peer's end is awaited.
+  bool is_finished() const { return finished_; }
+  // Since when the peer has not taken a byte that is waiting for it.
+  std::optional<MonotonicInstant> blocked_since() const { return blocked_since_; }
+  const TlsSession* tls() const { return parts_.tls.get(); }
+
+  void ready(std::uint32_t events) override;
+
+ private:
+  void connected();
+  void read_some();
+  bool read_once();
+  void open_up(std::string_view bytes);
+  bool shake_hands();
+  void flush();
+  bool send_pulled(std::string_view plain);
+  bool send_bytes(std::string_view bytes);
+  bool send_pending();
+  void say_goodbye();
+  void fail_with(Error error);
+
+  Loop& loop_;
+  WireUser& user_;
+  Parts parts_;
+  std::string pending_;  // given to nobody yet: the kernel was full
+  std::optional<MonotonicInstant> blocked_since_;
+  bool open_ = false;  // user_ was told
+  bool readable_ = false;
+  bool hangup_ = false;
+  bool paused_ = false;
+  bool flush_scheduled_ = false;
+  bool finishing_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace fixpoint::net
