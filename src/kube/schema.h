@@ -104,6 +104,10 @@ struct Schema {
   std::string go_type;  // built-ins: "ConfigMap", "ContainerPort"; names decode errors
   GoKind go_kind = GoKind::None;
   std::string definition;  // built-ins: OpenAPI definition name, e.g. io.k8s.api.core.v1.PodSpec
+  // Built-in structs, for typed decoding: indexes into properties, sorted by property name, and of
+  // those that Go prints even when the input left them out.
+  std::vector<std::uint16_t> by_name;
+  std::vector<std::uint16_t> always_printed;
 
   const Property* property(std::string_view name) const;
 };
