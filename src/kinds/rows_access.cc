@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who may do what, and what extends the API: RBAC, reviews, certificates, admission, CRDs, events.
+#include "kinds/rows.h"
+
+namespace fixpoint::kinds {
+namespace {
+
+constexpr Row kRbac[] = {
+    {"ClusterRoleBinding", "clusterrolebindings", "", "", kCluster | kCreateOnUpdate,
+     schema<"rbac.v1.ClusterRoleBinding">,                                                                           "", NameRule::PathSegment},
+    {"ClusterRole",        "clusterroles",        "", "", kCluster | kCreateOnUpdate,
+     schema<"rbac.v1.ClusterRole">,                                                                                  "", NameRule::PathSegment},
+    {"RoleBinding",        "rolebindings",        "", "", kCreateOnUpdate,            schema<"rbac.v1.RoleBinding">, "",
+     NameRule::PathSegment                                                                                                                    },
+    {"Role",               "roles",               "", "", kCreateOnUpdate,            schema<"rbac.v1.Role">,        "", NameRule::PathSegment},
+};
+
+constexpr Row kAuthentication[] = {
+    {"SelfSubjectReview", "selfsubjectreviews", "", "", kCluster | kReview,
+     schema<"authentication.v1.SelfSubjectReview">},
+    {"TokenReview",       "tokenreviews",       "", "", kCluster | kReview,
+     schema<"authentication.v1.TokenReview">      },
+};
+
+constexpr Row kAuthorization[] = {
+    {"LocalSubjectAccessReview", "localsubjectaccessreviews", "", "", kReview,
+     schema<"authorization.v1.LocalSubjectAccessReview">},
+    {"SelfSubjectAccessReview",  "selfsubjectaccessreviews",  "", "", kCluster | kReview,
+     schema<"authorization.v1.SelfSubjectAccessReview"> },
+    {"SelfSubjectRulesReview",   "selfsubjectrulesreviews",   "", "", kCluster | kReview,
+     schema<"authorization.v1.SelfSubjectRulesReview">  },
+    {"SubjectAccessReview",      "subjectaccessreviews",      "", "", kCluster | kReview,
+     schema<"authorization.v1.SubjectAccessReview">     },
+};
+
+constexpr Row kCertificates[] = {
+    {"CertificateSigningRequest", "certificatesigningrequests", "csr", "", kCluster | kStatus,
+     schema<"certificates.v1.CertificateSigningRequest">, "approval:get,patch,update"},
+};
+
+constexpr unsigned kAdmissionTraits = kCluster | kGeneration | kNeedsVersion;
+
+constexpr Row kAdmission[] = {
+    {"MutatingWebhookConfiguration",     "mutatingwebhookconfigurations",     "", "api-extensions",
+     kAdmissionTraits,           schema<"admissionregistration.v1.MutatingWebhookConfiguration">    },
+    {"ValidatingAdmissionPolicy",        "validatingadmissionpolicies",       "", "api-extensions",
+     kAdmissionTraits | kStatus, schema<"admissionregistration.v1.ValidatingAdmissionPolicy">       },
+    {"ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", "", "api-extensions",
+     kAdmissionTraits,           schema<"admissionregistration.v1.ValidatingAdmissionPolicyBinding">},
+    {"ValidatingWebhookConfiguration",   "validatingwebhookconfigurations",   "", "api-extensions",
+     kAdmissionTraits,           schema<"admissionregistration.v1.ValidatingWebhookConfiguration">  },
+};
+
+constexpr Row kApiExtensions[] = {
+    {"CustomResourceDefinition", "customresourcedefinitions", "crd,crds", "api-extensions",
+     kCluster | kStatus | kGeneration | kNeedsVersion,
+     schema<"apiextensions.v1.CustomResourceDefinition">},
+};
+
+constexpr Row kApiRegistration[] = {
+    {"APIService", "apiservices", "", "api-extensions", kCluster | kStatus | kNeedsVersion,
+     schema<"apiregistration.v1.APIService">},
+};
+
+constexpr Row kEvents[] = {
+    {"Event", "events", "ev", "", kCreateOnUpdate, schema<"events.v1.Event">},
+};
+
+}  // namespace
+
+void append_rbac(std::vector<Kind>& to) {
+  append_rows({"rbac.authorization.k8s.io", "v1"}, kRbac, to);
+}
+void append_reviews(std::vector<Kind>& to) {
+  append_rows({"authentication.k8s.io", "v1"}, kAuthentication, to);
+  append_rows({"authorization.k8s.io", "v1"}, kAuthorization, to);
+}
+void append_certificates(std::vector<Kind>& to) {
+  append_rows({"certificates.k8s.io", "v1"}, kCertificates, to);
+}
+void append_admission(std::vector<Kind>& to) {
+  append_rows({"admissionregistration.k8s.io", "v1"}, kAdmission, to);
+}
+void append_api_extensions(std::vector<Kind>& to) {
+  append_rows({"apiextensions.k8s.io", "v1"}, kApiExtensions, to);
+}
+void append_api_registration(std::vector<Kind>& to) {
+  append_rows({"apiregistration.k8s.io", "v1"}, kApiRegistration, to);
+}
+void append_events(std::vector<Kind>& to) {
+  append_rows({"events.k8s.io", "v1"}, kEvents, to);
+  to.back().stored_as = {"", "v1", "events"};
+}
+
+}  // namespace fixpoint::kinds

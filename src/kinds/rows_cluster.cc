@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Networking, storage, nodes, coordination and scheduling.
+#include "kinds/rows.h"
+
+namespace fixpoint::kinds {
+namespace {
+
+constexpr Row kNetworking[] = {
+    {"IngressClass",  "ingressclasses",  "",       "", kCluster | kGeneration,
+     schema<"networking.v1.IngressClass">                                                                       },
+    {"Ingress",       "ingresses",       "ing",    "", kStatus | kGeneration,  schema<"networking.v1.Ingress">  },
+    {"IPAddress",     "ipaddresses",     "ip",     "", kCluster,               schema<"networking.v1.IPAddress">},
+    {"NetworkPolicy", "networkpolicies", "netpol", "", kGeneration,
+     schema<"networking.v1.NetworkPolicy">                                                                      },
+    {"ServiceCIDR",   "servicecidrs",    "",       "", kCluster | kStatus,
+     schema<"networking.v1.ServiceCIDR">                                                                        },
+};
+
+constexpr Row kStorage[] = {
+    {"CSIDriver",             "csidrivers",              "",    "", kCluster | kNeedsVersion,           schema<"storage.v1.CSIDriver">   },
+    {"CSINode",               "csinodes",                "",    "", kCluster | kNeedsVersion,           schema<"storage.v1.CSINode">     },
+    {"CSIStorageCapacity",    "csistoragecapacities",    "",    "", kNeedsVersion,
+     schema<"storage.v1.CSIStorageCapacity">                                                                                             },
+    {"StorageClass",          "storageclasses",          "sc",  "", kCluster,                           schema<"storage.v1.StorageClass">},
+    {"VolumeAttachment",      "volumeattachments",       "",    "", kCluster | kStatus | kNeedsVersion,
+     schema<"storage.v1.VolumeAttachment">                                                                                               },
+    {"VolumeAttributesClass", "volumeattributesclasses", "vac", "", kCluster,
+     schema<"storage.v1.VolumeAttributesClass">                                                                                          },
+};
+
+constexpr Row kScheduling[] = {
+    {"PriorityClass", "priorityclasses", "pc", "", kCluster | kGeneration,
+     schema<"scheduling.v1.PriorityClass">},
+};
+
+constexpr Row kCoordination[] = {
+    {"Lease", "leases", "", "", kCreateOnUpdate | kNeedsVersion, schema<"coordination.v1.Lease">},
+};
+
+constexpr Row kNodes[] = {
+    {"RuntimeClass", "runtimeclasses", "", "", kCluster | kCreateOnUpdate | kNeedsVersion,
+     schema<"node.v1.RuntimeClass">},
+};
+
+constexpr Row kDiscovery[] = {
+    {"EndpointSlice", "endpointslices", "", "", kGeneration, schema<"discovery.v1.EndpointSlice">},
+};
+
+}  // namespace
+
+void append_networking(std::vector<Kind>& to) {
+  append_rows({"networking.k8s.io", "v1"}, kNetworking, to);
+}
+void append_storage(std::vector<Kind>& to) {
+  append_rows({"storage.k8s.io", "v1"}, kStorage, to);
+}
+void append_scheduling(std::vector<Kind>& to) {
+  append_rows({"scheduling.k8s.io", "v1"}, kScheduling, to);
+}
+void append_coordination(std::vector<Kind>& to) {
+  append_rows({"coordination.k8s.io", "v1"}, kCoordination, to);
+}
+void append_nodes(std::vector<Kind>& to) {
+  append_rows({"node.k8s.io", "v1"}, kNodes, to);
+}
+void append_discovery(std::vector<Kind>& to) {
+  append_rows({"discovery.k8s.io", "v1"}, kDiscovery, to);
+}
+
+}  // namespace fixpoint::kinds
