@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/defaults_pod.h"
+
+#include "kinds/defaults_fields.h"
+
+#include <array>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::Draft;
+
+constexpr int kFileMode = 0644;
+
+void set_field_ref(Draft* holder) {
+  if (holder == nullptr) return;
+  if (Draft* reference = holder->find("fieldRef")) default_to(*reference, "apiVersion", "v1");
+}
+
+void set_http_get(Draft* action) {
+  if (action == nullptr) return;
+  Draft* get = action->find("httpGet");
+  if (get == nullptr) return;
+  default_to(*get, "path", "/");
+  default_to(*get, "scheme", "HTTP");
+}
+
+void set_probe(Draft* probe) {
+  if (probe == nullptr || !probe->is_object()) return;
+  default_nonzero(*probe, "timeoutSeconds", 1);
+  default_nonzero(*probe, "periodSeconds", 10);
+  default_nonzero(*probe, "successThreshold", 1);
+  default_nonzero(*probe, "failureThreshold", 3);
+  set_http_get(probe);
+  if (Draft* grpc = probe->find("grpc")) default_to(*grpc, "service", "");
+}
+
+void set_container(Draft& container) {
+  const Draft* image = container.find("image");
+  const bool latest = image_is_latest(image == nullptr ? "" : image->as_string());
+  default_to(container, "imagePullPolicy", latest ? "Always" : "IfNotPresent");
+  default_to(container, "terminationMessagePath", "/dev/termination-log");
+  default_to(container, "terminationMessagePolicy", "File");
+  for_each(container, "ports", [](Draft& port) { default_to(port, "protocol", "TCP"); });
+  for_each(container, "env", [](Draft& variable) { set_field_ref(variable.find("valueFrom")); });
+  round_requirements(container);
+  for (const auto probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    set_probe(container.find(probe));
+  }
+  if (Draft* lifecycle = container.find("lifecycle")) {
+    set_http_get(lifecycle->find("postStart"));
+    set_http_get(lifecycle->find("preStop"));
+  }
+}
+
+void set_mode(Draft* source) {
+  if (source != nullptr) default_to(*source, "defaultMode", kFileMode);
+}
+
+void set_downward_items(Draft* source) {
+  if (source != nullptr) for_each(*source, "items", [](Draft& item) { set_field_ref(&item); });
+}
+
+void set_projection(Draft& projection) {
+  set_downward_items(projection.find("downwardAPI"));
+  if (Draft* token = projection.find("serviceAccountToken")) {
+    default_nonzero(*token, "expirationSeconds", 3600);
+  }
+}
+
+// Volumes of kinds of storage that few clusters still have.
+void set_old_volume(Draft& volume) {
+  if (Draft* iscsi = volume.find("iscsi")) default_to(*iscsi, "iscsiInterface", "default");
+  if (Draft* rbd = volume.find("rbd")) {
+    default_to(*rbd, "pool", "rbd");
+    default_to(*rbd, "user", "admin");
+    default_to(*rbd, "keyring", "/etc/ceph/keyring");
+  }
+  if (Draft* disk = volume.find("azureDisk")) {
+    default_to(*disk, "cachingMode", "ReadWrite");
+    default_to(*disk, "fsType", "ext4");
+    default_to(*disk, "readOnly", false);
+    default_to(*disk, "kind", "Shared");
+  }
+  if (Draft* scale = volume.find("scaleIO")) {
+    default_to(*scale, "storageMode", "ThinProvisioned");
+    default_to(*scale, "fsType", "xfs");
+  }
+}
+
+bool has_source(const Draft& volume) {
+  for (const auto& [key, value] : volume.members()) {
+    if (key != "name" && !value.is_null()) return true;
+  }
+  return false;
+}
+
+void set_volume(Draft& volume) {
+  if (!has_source(volume)) volume["emptyDir"] = Draft::object();
+  if (Draft* path = volume.find("hostPath"); path != nullptr && !path->contains("type")) {
+    (*path)["type"] = "";
+  }
+  set_mode(volume.find("secret"));
+  set_mode(volume.find("configMap"));
+  set_mode(volume.find("downwardAPI"));
+  set_downward_items(volume.find("downwardAPI"));
+  if (Draft* projected = volume.find("projected")) {
+    set_mode(projected);
+    for_each(*projected, "sources", set_projection);
+  }
+  if (Draft* claim = volume.find("ephemeral", "volumeClaimTemplate", "spec")) {
+    default_to(*claim, "volumeMode", "Filesystem");
+    round_requirements(*claim);
+  }
+  if (Draft* image = volume.find("image")) {
+    const Draft* reference = image->find("reference");
+    const bool latest = image_is_latest(reference == nullptr ? "" : reference->as_string());
+    default_to(*image, "pullPolicy", latest ? "Always" : "IfNotPresent");
+  }
+  set_old_volume(volume);
+}
+
+// What is limited but not requested is requested in full.
+void request_limits(Draft& container) {
+  Draft* resources = container.find("resources");
+  const Draft* limits = resources == nullptr ? nullptr : resources->find("limits");
+  if (limits == nullptr || limits->empty()) return;
+  const Draft copy = *limits;
+  Draft& requests = resources->object_at("requests");
+  for (const auto& [name, amount] : copy.members()) {
+    if (!requests.contains(name)) requests[name] = amount;
+  }
+}
+
+void open_host_ports(Draft& container) {
+  for_each(container, "ports", [](Draft& port) {
+    const Draft* number = port.find("containerPort");
+    if (number != nullptr) default_nonzero(port, "hostPort", static_cast<int>(number->as_int()));
+  });
+}
+
+}  // namespace
+
+bool image_is_latest(std::string_view image) {
+  if (image.empty() || image.find('@') != std::string_view::npos) return false;
+  const auto slash = image.rfind('/');
+  const auto name = slash == std::string_view::npos ? image : image.substr(slash + 1);
+  const auto colon = name.rfind(':');
+  return colon == std::string_view::npos || name.substr(colon + 1) == "latest";
+}
+
+void set_defaults_pod_spec(Draft& spec) {
+  default_to(spec, "dnsPolicy", "ClusterFirst");
+  default_to(spec, "restartPolicy", "Always");
+  default_to(spec, "securityContext", Draft::object());
+  default_to(spec, "terminationGracePeriodSeconds", 30);
+  default_to(spec, "schedulerName", "default-scheduler");
+  for_each(spec, "volumes", set_volume);
+  for (const auto list : {"containers", "initContainers", "ephemeralContainers"}) {
+    for_each(spec, list, set_container);
+  }
+  round_resources(spec.find("overhead"));
+}
+
+void set_defaults_pod(Draft& pod) {
+  Draft& spec = pod.object_at("spec");
+  for (const auto list : {"containers", "initContainers"}) for_each(spec, list, request_limits);
+  set_defaults_pod_spec(spec);
+  default_to(spec, "enableServiceLinks", true);
+  const Draft* host_network = spec.find("hostNetwork");
+  if (host_network == nullptr || !host_network->as_bool()) return;
+  for (const auto list : {"containers", "initContainers"}) for_each(spec, list, open_host_ports);
+}
+
+void set_defaults_template_of(Draft& owner_spec) {
+  Draft* pod_template = owner_spec.find("template");
+  if (pod_template == nullptr || !pod_template->is_object()) return;
+  set_defaults_pod_spec(pod_template->object_at("spec"));
+}
+
+void set_defaults_pod_template(Draft& pod_template_object) {
+  set_defaults_template_of(pod_template_object);
+}
+
+}  // namespace fixpoint::kinds
