@@ -89,7 +89,7 @@ TEST(Quantity, SumsUndoThemselves) {
     const auto b = random_quantity();
     ASSERT_EQ(a + b - b, a);
     ASSERT_EQ(a + b, b + a);
-    ASSERT_EQ(a<b, (b - a).sign()> 0);
+    ASSERT_EQ(a < b, (b - a).sign() > 0);
     ASSERT_EQ(must((a + b).to_string()), a + b);
   }
 }
