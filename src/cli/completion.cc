@@ -8,9 +8,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/route.h"
-
-#include <cstdio>
+#include "cli/console.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +30,7 @@ int run(const Arguments& arguments) {
   const std::string script = shell == "bash"  ? bash_completion(commands())
                              : shell == "zsh" ? zsh_completion(commands())
                                               : fish_completion(commands());
-  return std::fputs(script.c_str(), stdout) >= 0 ? kExitDone : kExitFailed;
+  return answer(script);
 }
 
 // For a text between single quotes, in all three shells.

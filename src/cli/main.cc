@@ -3,6 +3,7 @@
 // The fixpoint program. route.h decides, this prints and runs; the subcommands are in the files of
 // their names.
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/route.h"
 
 #include <cstdio>
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   const Route chosen = route(commands(), words);
   if (chosen.command != nullptr) return chosen.command->run(*chosen.arguments);
-  std::fputs(chosen.text.c_str(), chosen.status == kExitDone ? stdout : stderr);
+  if (chosen.status == kExitDone) return answer(chosen.text);
+  std::fputs(chosen.text.c_str(), stderr);
   return chosen.status;
 }

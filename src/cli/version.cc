@@ -5,9 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/route.h"
-
-#include <cstdio>
+#include "cli/console.h"
 
 #include <fmt/format.h>
 
@@ -23,9 +21,7 @@ constexpr Example kExamples[] = {
 };
 
 int run(const Arguments& arguments) {
-  const std::string text =
-      arguments.given("json") ? version_json(kBuildInfo) : version_line(kBuildInfo);
-  return std::fputs(text.c_str(), stdout) >= 0 ? kExitDone : kExitFailed;
+  return answer(arguments.given("json") ? version_json(kBuildInfo) : version_line(kBuildInfo));
 }
 
 }  // namespace

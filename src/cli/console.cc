@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/console.h"
+
+#include "cli/route.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace fixpoint::cli {
+
+int answer(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return kExitDone;
+  std::fprintf(stderr, "fixpoint: write to stdout: %s\n", std::strerror(errno));
+  return kExitFailed;
+}
+
+}  // namespace fixpoint::cli
