@@ -129,8 +129,12 @@ Result<std::size_t> TlsSession::give_up(int outcome, std::string_view doing) {
       state_ == State::Handshaking && verdict != X509_V_OK && context_->role() == TlsRole::Client;
   state_ = State::Ended;
   auto why = openssl_error();
-  if (blames_certificate) why += std::string(": ") + X509_verify_cert_error_string(verdict);
-  return fail(ErrorKind::Unavailable, std::string(doing) + ": " + why);
+  if (!blames_certificate) {
+    return fail(ErrorKind::Unavailable, std::string(doing) + ": " + why);
+  }
+  // Trying again does not make a certificate better.
+  return fail(ErrorKind::Invalid, std::string(doing) + ": the server's certificate is refused: " +
+                                      X509_verify_cert_error_string(verdict));
 }
 
 Result<TlsSession::State> TlsSession::handshake(std::string& to_peer) {
