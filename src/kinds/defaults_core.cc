@@ -3,6 +3,7 @@
 
 #include "kinds/defaults_fields.h"
 #include "kinds/defaults_pod.h"
+#include "kube/base64.h"
 
 #include <string>
 
@@ -80,8 +81,17 @@ void set_defaults_node(Draft& object) {
   if (const Draft* capacity = status->find("capacity")) (*status)["allocatable"] = Draft{*capacity};
 }
 
+// stringData is write-only: its values become data and win over what is there.
 void set_defaults_secret(Draft& object) {
   default_to(object, "type", "Opaque");
+  const Draft* plain = object.find("stringData");
+  if (plain == nullptr) return;
+  const Draft copy = *plain;
+  object.erase("stringData");
+  if (!copy.is_object()) return;
+  for (const auto& [key, value] : copy.members()) {
+    object.object_at("data")[key] = kube::base64(value.as_string());
+  }
 }
 
 void set_defaults_service(Draft& object) {

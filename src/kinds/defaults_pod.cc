@@ -139,6 +139,14 @@ void open_host_ports(Draft& container) {
   });
 }
 
+// serviceAccount is the old name of serviceAccountName; answers carry both.
+void set_service_account(Draft& spec) {
+  const Draft* old_name = spec.find("serviceAccount");
+  if (old_name != nullptr) default_to(spec, "serviceAccountName", Draft{*old_name});
+  const Draft* name = spec.find("serviceAccountName");
+  if (name != nullptr && !name->as_string().empty()) spec["serviceAccount"] = Draft{*name};
+}
+
 }  // namespace
 
 bool image_is_latest(std::string_view image) {
@@ -150,6 +158,7 @@ bool image_is_latest(std::string_view image) {
 }
 
 void set_defaults_pod_spec(Draft& spec) {
+  set_service_account(spec);
   default_to(spec, "dnsPolicy", "ClusterFirst");
   default_to(spec, "restartPolicy", "Always");
   default_to(spec, "securityContext", Draft::object());

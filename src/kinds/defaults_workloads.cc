@@ -148,8 +148,15 @@ void set_defaults_cron_job(Draft& object) {
   if (Draft* job_spec = spec.find("jobTemplate", "spec")) set_job_template_spec(*job_spec);
 }
 
+// Without any metric cpu is the metric; an annotation carries those version 1 cannot say.
 void set_defaults_hpa_v1(Draft& object) {
-  default_to(object.object_at("spec"), "minReplicas", 1);
+  Draft& spec = object.object_at("spec");
+  default_to(spec, "minReplicas", 1);
+  Draft* annotations = object.find("metadata", "annotations");
+  if (annotations != nullptr && given(*annotations, "autoscaling.alpha.kubernetes.io/metrics")) {
+    return;
+  }
+  default_to(spec, "targetCPUUtilizationPercentage", 80);
 }
 
 void set_defaults_hpa_v2(Draft& object) {

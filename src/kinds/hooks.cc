@@ -5,61 +5,69 @@
 #include "kinds/defaults_core.h"
 #include "kinds/defaults_pod.h"
 #include "kinds/defaults_workloads.h"
+#include "kinds/prepare_core.h"
+#include "kinds/prepare_pod.h"
 
 #include <string_view>
 
 namespace fixpoint::kinds {
 namespace {
 
-struct HookRow {
-  std::string_view group;
-  std::string_view version;
-  std::string_view kind;
+struct Hooks {
   decltype(Kind::set_defaults) set_defaults = nullptr;
   decltype(Kind::prepare) prepare = nullptr;
   decltype(Kind::validate) validate = nullptr;
   decltype(Kind::validate_update) validate_update = nullptr;
+  decltype(Kind::validate_status_update) validate_status_update = nullptr;
+  decltype(Kind::warnings) warnings = nullptr;
+  decltype(Kind::to_stored) to_stored = nullptr;
+  decltype(Kind::from_stored) from_stored = nullptr;
 };
 
-constexpr HookRow kHooks[] = {
-    {"",                             "v1", "Endpoints",                        set_defaults_endpoints              },
-    {"",                             "v1", "LimitRange",                       set_defaults_limit_range            },
-    {"",                             "v1", "Namespace",                        set_defaults_namespace              },
-    {"",                             "v1", "Node",                             set_defaults_node                   },
-    {"",                             "v1", "PersistentVolume",                 set_defaults_persistent_volume      },
-    {"",                             "v1", "PersistentVolumeClaim",            set_defaults_persistent_volume_claim},
-    {"",                             "v1", "Pod",                              set_defaults_pod                    },
-    {"",                             "v1", "PodTemplate",                      set_defaults_pod_template           },
-    {"",                             "v1", "ReplicationController",            set_defaults_replication_controller },
-    {"",                             "v1", "ResourceQuota",                    set_defaults_resource_quota         },
-    {"",                             "v1", "Secret",                           set_defaults_secret                 },
-    {"",                             "v1", "Service",                          set_defaults_service                },
-    {"apps",                         "v1", "DaemonSet",                        set_defaults_daemon_set             },
-    {"apps",                         "v1", "Deployment",                       set_defaults_deployment             },
-    {"apps",                         "v1", "ReplicaSet",                       set_defaults_replica_set            },
-    {"apps",                         "v1", "StatefulSet",                      set_defaults_stateful_set           },
-    {"batch",                        "v1", "CronJob",                          set_defaults_cron_job               },
-    {"batch",                        "v1", "Job",                              set_defaults_job                    },
-    {"autoscaling",                  "v1", "HorizontalPodAutoscaler",          set_defaults_hpa_v1                 },
-    {"autoscaling",                  "v2", "HorizontalPodAutoscaler",          set_defaults_hpa_v2                 },
-    {"networking.k8s.io",            "v1", "IngressClass",                     set_defaults_ingress_class          },
-    {"networking.k8s.io",            "v1", "NetworkPolicy",                    set_defaults_network_policy         },
-    {"storage.k8s.io",               "v1", "CSIDriver",                        set_defaults_csi_driver             },
-    {"storage.k8s.io",               "v1", "StorageClass",                     set_defaults_storage_class          },
-    {"rbac.authorization.k8s.io",    "v1", "ClusterRoleBinding",               set_defaults_role_binding           },
-    {"rbac.authorization.k8s.io",    "v1", "RoleBinding",                      set_defaults_role_binding           },
-    {"discovery.k8s.io",             "v1", "EndpointSlice",                    set_defaults_endpoint_slice         },
-    {"scheduling.k8s.io",            "v1", "PriorityClass",                    set_defaults_priority_class         },
-    {"node.k8s.io",                  "v1", "RuntimeClass",                     set_defaults_runtime_class          },
-    {"admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration",
-     set_defaults_mutating_webhooks                                                                                },
-    {"admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration",
-     set_defaults_validating_webhooks                                                                              },
-    {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy",
-     set_defaults_admission_policy                                                                                 },
-    {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding",
-     set_defaults_admission_policy_binding                                                                         },
+struct HookRow {
+  std::string_view group;
+  std::string_view version;
+  std::string_view kind;
+  Hooks hooks;
 };
+
+// clang-format off: one kind a line
+constexpr HookRow kHooks[] = {
+    {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints}},
+    {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range}},
+    {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace}},
+    {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node}},
+    {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume}},
+    {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim}},
+    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod}},
+    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template}},
+    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller}},
+    {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota}},
+    {"", "v1", "Secret", {.set_defaults = set_defaults_secret}},
+    {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service}},
+    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set}},
+    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment}},
+    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set}},
+    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set}},
+    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job}},
+    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job}},
+    {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1}},
+    {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2}},
+    {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class}},
+    {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy}},
+    {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver}},
+    {"storage.k8s.io", "v1", "StorageClass", {.set_defaults = set_defaults_storage_class}},
+    {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding}},
+    {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding}},
+    {"discovery.k8s.io", "v1", "EndpointSlice", {.set_defaults = set_defaults_endpoint_slice}},
+    {"scheduling.k8s.io", "v1", "PriorityClass", {.set_defaults = set_defaults_priority_class}},
+    {"node.k8s.io", "v1", "RuntimeClass", {.set_defaults = set_defaults_runtime_class}},
+    {"admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", {.set_defaults = set_defaults_mutating_webhooks}},
+    {"admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", {.set_defaults = set_defaults_validating_webhooks}},
+    {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", {.set_defaults = set_defaults_admission_policy}},
+    {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", {.set_defaults = set_defaults_admission_policy_binding}},
+};
+// clang-format on
 
 }  // namespace
 
@@ -69,10 +77,14 @@ void attach_hooks(Kind& kind) {
         row.version != kind.gvk.version) {
       continue;
     }
-    kind.set_defaults = row.set_defaults;
-    kind.prepare = row.prepare;
-    kind.validate = row.validate;
-    kind.validate_update = row.validate_update;
+    kind.set_defaults = row.hooks.set_defaults;
+    kind.prepare = row.hooks.prepare;
+    kind.validate = row.hooks.validate;
+    kind.validate_update = row.hooks.validate_update;
+    kind.validate_status_update = row.hooks.validate_status_update;
+    kind.warnings = row.hooks.warnings;
+    kind.to_stored = row.hooks.to_stored;
+    kind.from_stored = row.hooks.from_stored;
   }
 }
 

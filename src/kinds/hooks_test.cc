@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tests/testdata/kinds/*.json: objects and what a real server made of them (tools/record_kinds
+// writes the answers). Our hooks must come to the same objects and the same refusals.
+#include "kinds/hooks.h"
+
+#include "json/print.h"
+#include "kube/metadata.h"
+#include "kube/table_for_tests.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::Draft;
+using json::View;
+
+const HookContext kContext{VirtualClock{}.wall()};
+
+Kind hooks_of(View object) {
+  Kind kind;
+  kind.gvk = kube::gvk_of(object);
+  attach_hooks(kind);
+  return kind;
+}
+
+// Empty things are typed decoding's business: it prints `resources: {}`, hooks do not.
+Draft without_empty(View value, bool in_status) {
+  if (value.is_array()) {
+    Draft out = Draft::array();
+    for (const View each : value.elements()) out.push_back(without_empty(each, in_status));
+    return out;
+  }
+  if (!value.is_object()) return value;
+  Draft out = Draft::object();
+  for (const auto [key, member] : value.members()) {
+    Draft kept = without_empty(member, in_status || key == "status");
+    const bool empty = kept.is_null() || ((kept.is_object() || kept.is_array()) && kept.empty());
+    const bool blank =
+        kept.is_string() && kept.as_string().empty() && (in_status || key.starts_with("reporting"));
+    if (blank || key == "lastPhaseTransitionTime") continue;
+    const bool zero = in_status && kept.type() == json::Type::Int && kept.as_int() == 0;
+    if (!empty && !zero) out[key] = std::move(kept);
+  }
+  return out;
+}
+
+std::string comparable(View object) {
+  const auto kept = without_empty(object, false).freeze();
+  return json::to_pretty_text(kept);
+}
+
+json::Value prepared(const Kind& kind, View input, View old_object) {
+  Draft object{input};
+  if (kind.set_defaults != nullptr) kind.set_defaults(object);
+  if (kind.prepare != nullptr) kind.prepare(object, old_object, kContext);
+  return object.freeze();
+}
+
+// Metadata is validated by the server before the hooks, and tested in kube.
+std::vector<std::string> expected_errors(View answer) {
+  std::vector<std::string> errors;
+  for (const View cause : answer.get("causes").elements()) {
+    if (!cause.as_string().starts_with("metadata.")) errors.emplace_back(cause.as_string());
+  }
+  return errors;
+}
+
+std::vector<std::string> errors_of(const Kind& kind, View object, View old_object) {
+  kube::FieldErrors errors;
+  if (old_object.is_null()) {
+    if (kind.validate != nullptr) errors = kind.validate(object);
+  } else if (kind.validate_update != nullptr) {
+    errors = kind.validate_update(object, old_object);
+  }
+  std::vector<std::string> texts;
+  for (const auto& error : errors) {
+    if (!error.field.starts_with("metadata.")) texts.push_back(error.to_string());
+  }
+  return texts;
+}
+
+void check_table(const std::string& path) {
+  const auto table = kube::read_table(path);
+  for (const View row : table.view().elements()) {
+    SCOPED_TRACE(row.get("about").as_string());
+    const View input = row.get("input");
+    const View stored = row.get("stored");
+    const View answer = row.get("answer");
+    const Kind kind = hooks_of(input);
+    const auto object = prepared(kind, input, stored);
+    EXPECT_EQ(errors_of(kind, object, stored), expected_errors(answer));
+    if (!answer.get("object").is_null()) {
+      EXPECT_EQ(comparable(object), comparable(answer.get("object")));
+    }
+  }
+}
+
+TEST(KindHooks, SetTheDefaultsOfARealServer) {
+  check_table("kinds/defaults.json");
+}
+
+}  // namespace
+}  // namespace fixpoint::kinds

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/prepare_core.h"
+
+#include "base/rfc3339.h"
+#include "kinds/defaults_fields.h"
+#include "kube/metadata.h"
+
+#include <charconv>
+#include <string>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::Draft;
+using json::View;
+
+std::string text_at(const Draft& object, std::string_view key) {
+  const Draft* value = object.find(key);
+  return std::string{value == nullptr ? "" : value->as_string()};
+}
+
+bool empty_at(const Draft& object, std::string_view key) {
+  const Draft* value = object.find(key);
+  return value == nullptr || value->is_null() ||
+         (value->is_string() && value->as_string().empty()) ||
+         ((value->is_array() || value->is_object()) && value->empty());
+}
+
+void add_finalizer(Draft& object, std::string_view finalizer) {
+  Draft& finalizers = object.object_at("metadata").array_at("finalizers");
+  for (const Draft& each : finalizers.elements()) {
+    if (each.as_string() == finalizer) return;
+  }
+  finalizers.push_back(finalizer);
+}
+
+void set_ip_families(Draft& spec) {
+  if (text_at(spec, "clusterIP") == "None" && empty_at(spec, "selector")) {
+    default_to(spec, "ipFamilyPolicy", "RequireDualStack");
+    if (empty_at(spec, "ipFamilies")) {
+      Draft families = Draft::array({"IPv4"});
+      if (text_at(spec, "ipFamilyPolicy") != "SingleStack") families.push_back("IPv6");
+      spec["ipFamilies"] = std::move(families);
+    }
+    return;
+  }
+  default_to(spec, "ipFamilyPolicy", "SingleStack");
+  if (empty_at(spec, "ipFamilies")) spec["ipFamilies"] = Draft::array({"IPv4"});
+}
+
+void keep(Draft& spec, View old_spec, std::string_view key) {
+  if (empty_at(spec, key) && !old_spec.get(key).is_null()) spec[key] = Draft{old_spec.get(key)};
+}
+
+void drop_if_unchanged(Draft& spec, View old_spec, std::string_view key) {
+  const Draft* value = spec.find(key);
+  if (value != nullptr && *value == Draft{old_spec.get(key)}) spec.erase(key);
+}
+
+// A port that named no node port keeps the one it had, found by port and protocol.
+void keep_node_ports(Draft& spec, View old_spec) {
+  Draft* ports = spec.find("ports");
+  if (ports == nullptr) return;
+  for (Draft& port : ports->elements()) {
+    const Draft* number = port.find("port");
+    if (port.find("nodePort") != nullptr || number == nullptr) continue;
+    for (const View old_port : old_spec.get("ports").elements()) {
+      const bool same = old_port.get("port").as_int() == number->as_int() &&
+                        old_port.get("protocol").as_string() == text_at(port, "protocol");
+      if (same && old_port.get("nodePort").as_int() != 0) {
+        port["nodePort"] = old_port.get("nodePort").as_int();
+      }
+    }
+  }
+}
+
+bool has_cluster_ip(std::string_view type) {
+  return type != "ExternalName";
+}
+bool has_node_ports(std::string_view type) {
+  return type == "NodePort" || type == "LoadBalancer";
+}
+
+void keep_allocated(Draft& spec, View old_spec) {
+  const auto type = text_at(spec, "type");
+  const auto old_type = old_spec.get("type").as_string();
+  if (has_cluster_ip(type) && has_cluster_ip(old_type)) {
+    keep(spec, old_spec, "clusterIP");
+    if (text_at(spec, "clusterIP") == old_spec.get("clusterIP").as_string()) {
+      keep(spec, old_spec, "clusterIPs");
+    }
+    keep(spec, old_spec, "ipFamilyPolicy");
+    keep(spec, old_spec, "ipFamilies");
+  } else if (has_cluster_ip(old_type)) {
+    for (const auto* key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+      drop_if_unchanged(spec, old_spec, key);
+    }
+  }
+  if (has_node_ports(type) && has_node_ports(old_type)) keep_node_ports(spec, old_spec);
+}
+
+}  // namespace
+
+void prepare_namespace(Draft& object, View old_object, const HookContext&) {
+  // Only the finalize subresource changes a namespace's own finalizers.
+  if (!old_object.is_null()) {
+    if (const View spec = old_object.get("spec"); !spec.is_null()) object["spec"] = Draft{spec};
+    return;
+  }
+  Draft& finalizers = object.object_at("spec").array_at("finalizers");
+  bool present = false;
+  for (const Draft& each : finalizers.elements())
+    present = present || each.as_string() == "kubernetes";
+  if (!present) finalizers.push_back("kubernetes");
+  object["status"] = Draft::object({
+      {"phase", "Active"}
+  });
+}
+
+void prepare_persistent_volume(Draft& object, View old_object, const HookContext& context) {
+  if (!old_object.is_null()) return;
+  add_finalizer(object, "kubernetes.io/pv-protection");
+  object["status"] = Draft::object({
+      {"phase",                   "Pending"                  },
+      {"lastPhaseTransitionTime", format_seconds(context.now)}
+  });
+}
+
+void prepare_persistent_volume_claim(Draft& object, View old_object, const HookContext&) {
+  if (!old_object.is_null()) return;
+  add_finalizer(object, "kubernetes.io/pvc-protection");
+  object["status"] = Draft::object({
+      {"phase", "Pending"}
+  });
+}
+
+void prepare_service(Draft& object, View old_object, const HookContext&) {
+  Draft& spec = object.object_at("spec");
+  if (!old_object.is_null()) keep_allocated(spec, old_object.get("spec"));
+  if (!has_cluster_ip(text_at(spec, "type"))) return;
+  set_ip_families(spec);
+  const auto address = text_at(spec, "clusterIP");
+  if (!address.empty() && empty_at(spec, "clusterIPs"))
+    spec["clusterIPs"] = Draft::array({address});
+}
+
+void prepare_node(Draft& object, View old_object, const HookContext&) {
+  constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+  if (!old_object.is_null()) return;
+  Draft& taints = object.object_at("spec").array_at("taints");
+  for (const Draft& taint : taints.elements()) {
+    if (text_at(taint, "key") == kNotReady && text_at(taint, "effect") == "NoSchedule") return;
+  }
+  taints.push_back(Draft::object({
+      {"key",    kNotReady   },
+      {"effect", "NoSchedule"}
+  }));
+}
+
+void prepare_daemon_set(Draft& object, View old_object, const HookContext&) {
+  constexpr std::string_view kGeneration = "deprecated.daemonset.template.generation";
+  Draft& annotations = object.object_at("metadata").object_at("annotations");
+  if (old_object.is_null()) {
+    annotations[kGeneration] = "1";
+    return;
+  }
+  const auto old_text = kube::annotation_of(old_object, kGeneration);
+  std::int64_t generation = 1;
+  std::from_chars(old_text.data(), old_text.data() + old_text.size(), generation);
+  const Draft* changed = object.find("spec", "template");
+  const Draft old_template{old_object.get("spec", "template")};
+  if (changed != nullptr && !(*changed == old_template)) ++generation;
+  annotations[kGeneration] = std::to_string(generation);
+}
+
+void prepare_job(Draft& object, View old_object, const HookContext&) {
+  Draft& spec = object.object_at("spec");
+  const Draft* manual = spec.find("manualSelector");
+  if (!old_object.is_null() || (manual != nullptr && manual->as_bool())) return;
+  const auto uid = text_at(object.object_at("metadata"), "uid");
+  const auto name = text_at(object["metadata"], "name");
+  if (uid.empty()) return;
+  Draft& labels = spec.object_at("template").object_at("metadata").object_at("labels");
+  for (const auto* key : {"controller-uid", "batch.kubernetes.io/controller-uid"})
+    labels[key] = uid;
+  for (const auto* key : {"job-name", "batch.kubernetes.io/job-name"}) labels[key] = name;
+  spec.object_at("selector").object_at("matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
+}
+
+}  // namespace fixpoint::kinds

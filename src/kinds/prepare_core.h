@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a real server fills in before it validates: namespaces, claims, volumes, services, jobs.
+#pragma once
+
+#include "json/draft.h"
+#include "json/value.h"
+#include "kinds/kind.h"
+
+namespace fixpoint::kinds {
+
+void prepare_namespace(json::Draft& object, json::View old_object, const HookContext& context);
+void prepare_persistent_volume(json::Draft& object, json::View old_object,
+                               const HookContext& context);
+void prepare_persistent_volume_claim(json::Draft& object, json::View old_object,
+                                     const HookContext& context);
+// IP families, and on update what was allocated before. New addresses and node ports are the
+// server's, which does that after this.
+void prepare_service(json::Draft& object, json::View old_object, const HookContext& context);
+// A node is not ready until somebody says so.
+void prepare_node(json::Draft& object, json::View old_object, const HookContext& context);
+// Counts the changes of the template in an annotation, as version 1 of the API did in a field.
+void prepare_daemon_set(json::Draft& object, json::View old_object, const HookContext& context);
+// A job's selector and labels come from its uid, unless its author manages them.
+void prepare_job(json::Draft& object, json::View old_object, const HookContext& context);
+
+}  // namespace fixpoint::kinds

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/prepare_pod.h"
+
+#include "kinds/defaults_fields.h"
+#include "kube/quantity.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::Draft;
+using json::View;
+using kube::Quantity;
+
+constexpr int kEvictionSeconds = 300;
+
+bool tolerated(const Draft& tolerations, std::string_view taint) {
+  for (const Draft& each : tolerations.elements()) {
+    const auto text = [&](std::string_view key) {
+      const Draft* value = each.find(key);
+      return value == nullptr ? std::string_view{} : value->as_string();
+    };
+    const bool key = text("key") == taint || text("key").empty();
+    const bool effect = text("effect") == "NoExecute" || text("effect").empty();
+    if (key && effect) return true;
+  }
+  return false;
+}
+
+// A pod stays five minutes on a node that went away, unless it says otherwise.
+void add_tolerations(Draft& spec) {
+  for (const std::string_view taint :
+       {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    Draft& tolerations = spec.array_at("tolerations");
+    if (tolerated(tolerations, taint)) continue;
+    tolerations.push_back(Draft::object({
+        {"key",               taint           },
+        {"operator",          "Exists"        },
+        {"effect",            "NoExecute"     },
+        {"tolerationSeconds", kEvictionSeconds}
+    }));
+  }
+}
+
+struct Totals {
+  std::map<std::string, Quantity> requests;
+  std::map<std::string, Quantity> limits;
+  bool fully_limited = true;
+};
+
+// Adds the non-zero cpu and memory of one list; how many of the two there were.
+int add_amounts(View list, std::map<std::string, Quantity>& totals) {
+  int counted = 0;
+  for (const auto* name : {"cpu", "memory"}) {
+    const auto amount = Quantity::parse(list.get(name).as_string());
+    if (!amount || amount->sign() <= 0) continue;
+    totals[name] += *amount;
+    ++counted;
+  }
+  return counted;
+}
+
+void add_resources(View resources, Totals& totals) {
+  add_amounts(resources.get("requests"), totals.requests);
+  if (add_amounts(resources.get("limits"), totals.limits) < 2) totals.fully_limited = false;
+}
+
+}  // namespace
+
+std::string_view qos_class(View pod_spec) {
+  Totals totals;
+  if (const View whole = pod_spec.get("resources"); !whole.is_null()) {
+    add_resources(whole, totals);
+  } else {
+    for (const auto* list : {"containers", "initContainers"}) {
+      for (const View container : pod_spec.get(list).elements()) {
+        add_resources(container.get("resources"), totals);
+      }
+    }
+  }
+  if (totals.requests.empty() && totals.limits.empty()) return "BestEffort";
+  if (totals.fully_limited && totals.requests == totals.limits) return "Guaranteed";
+  return "Burstable";
+}
+
+void prepare_pod(Draft& pod, View old_pod, const HookContext&) {
+  if (!old_pod.is_null()) return;
+  Draft& spec = pod.object_at("spec");
+  add_tolerations(spec);
+  default_to(spec, "priority", 0);
+  default_to(spec, "preemptionPolicy", "PreemptLowerPriority");
+  const json::Value frozen = spec.freeze();
+  pod["status"] = Draft::object({
+      {"phase",    "Pending"        },
+      {"qosClass", qos_class(frozen)}
+  });
+}
+
+}  // namespace fixpoint::kinds
