@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/dir_lock.h"
+
+#include "base/clock.h"
+#include "base/rfc3339.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fixpoint::store {
+
+namespace {
+
+// The command lines of `up` are short; what is longer is cut.
+constexpr std::size_t kCommandBytesMax = 200;
+
+std::string own_command() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string command = std::move(text).str().substr(0, kCommandBytesMax);
+  while (!command.empty() && command.back() == '\0') command.pop_back();
+  for (char& c : command) {
+    if (static_cast<unsigned char>(c) < 0x20U) c = ' ';
+  }
+  return command;
+}
+
+// Three lines: process id, time, command. Read by describe_holder only.
+Result<void> sign(int file, const std::filesystem::path& path) {
+  const std::string text =
+      fmt::format("{}\n{}\n{}\n", ::getpid(), format_seconds(SystemClock{}.wall()), own_command());
+  const bool written = ::ftruncate(file, 0) == 0 &&
+                       ::pwrite(file, text.data(), text.size(), 0) == ssize_t(text.size());
+  if (!written) return std::unexpected(file_error("write", path, errno));
+  return {};
+}
+
+std::string describe_holder(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string pid;
+  std::string since;
+  std::string command;
+  std::getline(file, pid);
+  std::getline(file, since);
+  std::getline(file, command);
+  // The holder may be between locking and signing.
+  if (command.empty()) return "another process";
+  return fmt::format("process {} ({}) since {}", pid, command, since);
+}
+
+}  // namespace
+
+Error file_error(std::string_view doing, const std::filesystem::path& path, int error_number) {
+  const auto say = [&](ErrorKind kind, std::string_view advice) {
+    return Error{kind,
+                 fmt::format("{} {}: {}{}{}", doing, path.string(), std::strerror(error_number),
+                             advice.empty() ? "" : ": ", advice)};
+  };
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT: return say(ErrorKind::Exhausted, "free some space there");
+    case EFBIG: return say(ErrorKind::Exhausted, "raise the file size limit (ulimit -f)");
+    case EACCES:
+    case EPERM:
+    case EROFS: return say(ErrorKind::Invalid, "choose a directory this user can write to");
+    case ENOENT: return say(ErrorKind::Invalid, "create its parent directory first");
+    case ENOTDIR: return say(ErrorKind::Invalid, "choose a path that is a directory");
+    case EIO: return say(ErrorKind::Unavailable, "the disk may be failing");
+    default: return say(ErrorKind::Unavailable, "");
+  }
+}
+
+Result<void> make_directory(const std::filesystem::path& directory) {
+  if (::mkdir(directory.c_str(), 0700) == 0) {
+    const auto parent = std::filesystem::path{directory / "."}.parent_path().parent_path();
+    return sync_directory(parent.empty() ? "." : parent);
+  }
+  if (errno != EEXIST) return std::unexpected(file_error("create directory", directory, errno));
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) != 0) {
+    return std::unexpected(file_error("look at", directory, errno));
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return std::unexpected(file_error("use as data directory", directory, ENOTDIR));
+  }
+  return {};
+}
+
+Result<void> sync_directory(const std::filesystem::path& directory) {
+  const int file = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return std::unexpected(file_error("open", directory, errno));
+  const int failed = ::fsync(file) == 0 ? 0 : errno;
+  ::close(file);
+  if (failed != 0) return std::unexpected(file_error("sync", directory, failed));
+  return {};
+}
+
+Result<DirLock> DirLock::acquire(const std::filesystem::path& directory) {
+  const auto path = directory / "lock";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return std::unexpected(file_error("open", path, errno));
+  DirLock lock{file};
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return std::unexpected(file_error("lock", path, errno));
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format("data directory {} is in use by {}: stop it, or choose another directory",
+                    directory.string(), describe_holder(path)));
+  }
+  FP_TRY_VOID(sign(file, path));
+  return lock;
+}
+
+DirLock::DirLock(DirLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+// The file stays: removing it would race with a process that has just opened it.
+DirLock::~DirLock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+}  // namespace fixpoint::store

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/objects_file.h"
+
+#include "base/rng.h"
+#include "json/parse.h"
+#include "json/print.h"
+#include "store/dir_lock.h"
+#include "store/page_check.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <lmdb.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+namespace fixpoint::store {
+
+namespace {
+
+constexpr MDB_dbi kTable = 1;  // LMDB's number of the unnamed table
+
+// Records below this are parsed by the calling thread alone: threads would cost more than they
+// save.
+constexpr std::size_t kParallelRecords = 512;
+constexpr std::size_t kLoadThreadsMax = 8;
+
+// A short write takes what there was; less than this is left then.
+constexpr std::size_t kNearlyFullBytes = 64 << 10;
+
+MDB_val to_val(std::string_view bytes) {
+  return {.mv_size = bytes.size(), .mv_data = const_cast<char*>(bytes.data())};
+}
+
+std::string_view to_bytes(const MDB_val& value) {
+  return {static_cast<const char*>(value.mv_data), value.mv_size};
+}
+
+std::string_view to_bytes(const StateRecord& state) {
+  return {reinterpret_cast<const char*>(&state), sizeof state};
+}
+
+std::uint64_t id_of(const Event& event) {
+  return (event.after ? event.after : event.before)->created.value;
+}
+
+// Lays a record out in `buffer`.
+void encode(const Record& record, std::string& buffer) {
+  buffer.assign(sizeof(ObjectHeader), '\0');
+  buffer += record.key;
+  json::print(record.body, buffer, json::Escape::Plain);
+  ObjectHeader header{.checksum = 0,
+                      .modified = record.modified.value,
+                      .key_bytes = static_cast<std::uint32_t>(record.key.size())};
+  std::memcpy(buffer.data(), &header, sizeof header);
+  header.checksum = record_checksum(record.created.value, buffer);
+  std::memcpy(buffer.data(), &header, sizeof header);
+}
+
+// One stored record, its bytes still in LMDB's map.
+struct Stored {
+  std::uint64_t id;
+  std::string_view bytes;
+};
+
+Result<RecordRef> decode(const Stored& stored) {
+  const auto wrong = [&](std::string_view name, std::string_view what) {
+    return fail(ErrorKind::Invalid, fmt::format("object {} (number {}) {}", name, stored.id, what));
+  };
+  ObjectHeader header;
+  if (stored.bytes.size() < sizeof header) return wrong("of unknown name", "is cut short");
+  std::memcpy(&header, stored.bytes.data(), sizeof header);
+  const auto rest = stored.bytes.substr(sizeof header);
+  if (header.key_bytes > rest.size()) return wrong("of unknown name", "is cut short");
+  const auto key = rest.substr(0, header.key_bytes);
+  if (header.checksum != record_checksum(stored.id, stored.bytes)) {
+    return wrong(key, "does not match its checksum");
+  }
+  auto body = json::parse(rest.substr(header.key_bytes));
+  if (!body) return wrong(key, "is not JSON: " + body.error().message);
+  auto record = make_ref<Record>();
+  record->key = key;
+  record->created = Revision{stored.id};
+  record->modified = Revision{header.modified};
+  record->body = std::move(*body);
+  return RecordRef{record};
+}
+
+// Decodes every step-th record from `first` on; stops at the first that is wrong.
+Result<void> decode_some(const std::vector<Stored>& stored, std::size_t first, std::size_t step,
+                         std::vector<RecordRef>& records) {
+  for (std::size_t i = first; i < stored.size(); i += step) {
+    auto record = decode(stored[i]);
+    if (!record) return std::unexpected(std::move(record.error()));
+    records[i] = std::move(*record);
+  }
+  return {};
+}
+
+Result<std::vector<RecordRef>> decode_all(const std::vector<Stored>& stored) {
+  std::vector<RecordRef> records(stored.size());
+  const auto useful = std::min<std::size_t>(std::thread::hardware_concurrency(), kLoadThreadsMax);
+  const auto workers = stored.size() < kParallelRecords ? 1 : std::max<std::size_t>(useful, 1);
+  std::vector<Result<void>> results(workers);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < workers; ++i) {
+      threads.emplace_back([&, i] { results[i] = decode_some(stored, i, workers, records); });
+    }
+    results[0] = decode_some(stored, 0, workers, records);
+  }
+  for (auto& result : results) FP_TRY_VOID(std::move(result));
+  return records;
+}
+
+// A read transaction, for as long as it lives.
+class Reading {
+ public:
+  explicit Reading(MDB_env* env) {
+    code_ = mdb_txn_begin(env, nullptr, MDB_RDONLY, &txn_);
+    MDB_dbi table = 0;
+    if (code_ == 0) code_ = mdb_dbi_open(txn_, nullptr, MDB_INTEGERKEY, &table);
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  ~Reading() {
+    if (cursor_ != nullptr) mdb_cursor_close(cursor_);
+    if (txn_ != nullptr) mdb_txn_abort(txn_);
+  }
+  int code() const { return code_; }
+  std::string_view state() {
+    std::uint64_t id = kStateId;
+    MDB_val key{.mv_size = sizeof id, .mv_data = &id};
+    MDB_val value{};
+    if (code_ == 0) code_ = mdb_get(txn_, kTable, &key, &value);
+    return code_ == 0 ? to_bytes(value) : std::string_view{};
+  }
+  std::vector<Stored> all() {
+    std::vector<Stored> found;
+    if (code_ == 0) code_ = mdb_cursor_open(txn_, kTable, &cursor_);
+    MDB_val key{};
+    MDB_val value{};
+    while (code_ == 0 && (code_ = mdb_cursor_get(cursor_, &key, &value, MDB_NEXT)) == 0) {
+      Stored stored{.id = 0, .bytes = to_bytes(value)};
+      std::memcpy(&stored.id, key.mv_data, sizeof stored.id);
+      found.push_back(stored);
+    }
+    if (code_ == MDB_NOTFOUND) code_ = 0;
+    return found;
+  }
+
+ private:
+  MDB_txn* txn_ = nullptr;
+  MDB_cursor* cursor_ = nullptr;
+  int code_ = 0;
+};
+
+}  // namespace
+
+class ObjectsFile::Transaction {
+ public:
+  Transaction(MDB_env* env, StateRecord start, std::string& buffer)
+      : state(start), buffer_(buffer) {
+    code_ = mdb_txn_begin(env, nullptr, 0, &txn_);
+    MDB_dbi table = 0;
+    if (code_ == 0) code_ = mdb_dbi_open(txn_, nullptr, MDB_INTEGERKEY | MDB_CREATE, &table);
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() { end(); }
+  void end() {
+    if (txn_ != nullptr) mdb_txn_abort(std::exchange(txn_, nullptr));
+  }
+
+  // All of these return LMDB's code: 0 is success.
+  int run(const Change& change) {
+    if (code_ == 0) code_ = change(*this);
+    if (code_ == 0) code_ = write_state();
+    if (code_ == 0) code_ = mdb_txn_commit(std::exchange(txn_, nullptr));
+    return code_;
+  }
+
+  int write(const Record& record) {
+    const auto id = record.created.value;
+    bool present = false;
+    if (const int code = forget(id, present); code != 0) return code;
+    encode(record, buffer_);
+    state.checksum_sum += stored_checksum(buffer_);
+    ++state.records;
+    return put(id, buffer_);
+  }
+
+  int remove(std::uint64_t id) {
+    bool present = false;
+    if (const int code = forget(id, present); code != 0 || !present) return code;
+    MDB_val key{.mv_size = sizeof id, .mv_data = &id};
+    return mdb_del(txn_, kTable, &key, nullptr);
+  }
+
+  StateRecord state;
+
+ private:
+  // Takes what is stored under the id out of the sums.
+  int forget(std::uint64_t id, bool& present) {
+    MDB_val key{.mv_size = sizeof id, .mv_data = &id};
+    MDB_val value{};
+    const int code = mdb_get(txn_, kTable, &key, &value);
+    present = code == 0;
+    if (code == MDB_NOTFOUND) return 0;
+    if (code != 0) return code;
+    state.checksum_sum -= stored_checksum(to_bytes(value));
+    --state.records;
+    return 0;
+  }
+
+  int put(std::uint64_t id, std::string_view bytes) {
+    MDB_val key{.mv_size = sizeof id, .mv_data = &id};
+    MDB_val value = to_val(bytes);
+    return mdb_put(txn_, kTable, &key, &value, 0);
+  }
+
+  int write_state() {
+    state.transaction = mdb_txn_id(txn_);
+    state.checksum = record_checksum(kStateId, to_bytes(state));
+    return put(kStateId, to_bytes(state));
+  }
+
+  std::string& buffer_;
+  MDB_txn* txn_ = nullptr;
+  int code_ = 0;
+};
+
+ObjectsFile::ObjectsFile(std::filesystem::path path, FileLimits limits)
+    : path_(std::move(path)), limits_(limits) {}
+
+ObjectsFile::~ObjectsFile() {
+  close();
+}
+
+Result<std::unique_ptr<ObjectsFile>> ObjectsFile::open(std::filesystem::path path,
+                                                       FileLimits limits) {
+  FP_TRY(state, check_pages(path));
+  std::unique_ptr<ObjectsFile> file{new ObjectsFile(std::move(path), limits)};
+  if (state == FileState::Sound) {
+    FP_TRY_VOID(file->ensure_open());
+  } else {
+    FP_TRY_VOID(file->create());
+  }
+  return file;
+}
+
+void ObjectsFile::close() {
+  if (env_ != nullptr) mdb_env_close(std::exchange(env_, nullptr));
+}
+
+// LMDB reports a write that came out short, as happens where space ends, as EIO.
+int ObjectsFile::cause(int code) const {
+  struct statvfs disk {};
+  struct stat file {};
+  struct rlimit limit {};
+  if (code != EIO) return code;
+  if (::statvfs(path_.c_str(), &disk) == 0 && disk.f_bavail * disk.f_frsize < kNearlyFullBytes) {
+    return ENOSPC;
+  }
+  const bool known = ::stat(path_.c_str(), &file) == 0 && ::getrlimit(RLIMIT_FSIZE, &limit) == 0;
+  return known && static_cast<rlim_t>(file.st_size) >= limit.rlim_cur ? EFBIG : code;
+}
+
+std::unexpected<Error> ObjectsFile::failure(std::string_view doing, int code) const {
+  code = cause(code);
+  if (code > 0) return std::unexpected(file_error(doing, path_, code));
+  return fail(ErrorKind::Internal,
+              fmt::format("{} {}: {}", doing, path_.string(), mdb_strerror(code)));
+}
+
+// No lock of LMDB's: DirLock keeps other processes out, and one thread uses this object. Never
+// NOSYNC or WRITEMAP: a commit is on disk when it returns, and a stray write cannot reach the file.
+Result<void> ObjectsFile::ensure_open() {
+  if (env_ != nullptr) return {};
+  int code = mdb_env_create(&env_);
+  if (code == 0) code = mdb_env_set_mapsize(env_, limits_.map_bytes);
+  if (code == 0) {
+    code = mdb_env_open(env_, path_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS, 0600);
+  }
+  MDB_stat stat{};
+  if (code == 0) code = mdb_env_stat(env_, &stat);
+  if (code != 0) {
+    close();
+    return failure("open", code);
+  }
+  if (stat.ms_entries == 0) return {};  // just made: create() writes the state
+  auto read = read_state();
+  if (!read) close();
+  return read;
+}
+
+// Checked at every opening, not only the first: after a failed commit the disk decides which of two
+// states it has.
+Result<void> ObjectsFile::read_state() {
+  Reading reading{env_};
+  const auto stored = reading.state();
+  if (reading.code() != 0 && reading.code() != MDB_NOTFOUND) return failure("read", reading.code());
+  if (stored.size() != sizeof state_ ||
+      !stored.substr(sizeof state_.checksum).starts_with({kFileMagic.data(), kFileMagic.size()})) {
+    return fail(ErrorKind::Invalid,
+                fmt::format("{} is an LMDB file of another program: choose another data directory",
+                            path_.string()));
+  }
+  StateRecord state;
+  std::memcpy(&state, stored.data(), sizeof state);
+  if (state.format > kFileFormat) {
+    return fail(
+        ErrorKind::Invalid,
+        fmt::format("{} has format {}, written by a newer Fixpoint; this one reads up to {}: "
+                    "use the newer one, or choose another data directory",
+                    path_.string(), state.format, kFileFormat));
+  }
+  if (state.checksum != record_checksum(kStateId, stored))
+    return damaged("its state record does not match its checksum");
+  state_ = state;
+  return {};
+}
+
+std::unexpected<Error> ObjectsFile::damaged(std::string_view what) const {
+  return fail(ErrorKind::Invalid,
+              fmt::format("{} is damaged: {}: {}", path_.string(), what, way_out(path_)));
+}
+
+Result<void> ObjectsFile::create() {
+  const std::string id = Rng::from_kernel().uuid();
+  std::copy(id.begin(), id.end(), state_.cluster_id.begin());
+  FP_TRY_VOID(transact([](Transaction&) { return 0; }));
+  return sync_directory(path_.parent_path());
+}
+
+Result<void> ObjectsFile::transact(const Change& change) {
+  for (;;) {
+    FP_TRY_VOID(ensure_open());
+    Transaction transaction{env_, state_, buffer_};
+    const int code = transaction.run(change);
+    if (code == 0) {
+      state_ = transaction.state;
+      return {};
+    }
+    // LMDB refuses everything after some failures, and a commit that failed at its very end may be
+    // on disk nevertheless: the next use starts from what the disk has.
+    transaction.end();
+    close();
+    if (code != MDB_MAP_FULL) return failure("write", code);
+    FP_TRY_VOID(grow());
+  }
+}
+
+Result<void> ObjectsFile::grow() {
+  if (limits_.map_bytes >= limits_.map_bytes_max) {
+    return fail(ErrorKind::Exhausted,
+                fmt::format("write {}: it has reached its bound of {} MiB: delete some objects",
+                            path_.string(), limits_.map_bytes_max >> 20U));
+  }
+  limits_.map_bytes = std::min(limits_.map_bytes * 2, limits_.map_bytes_max);
+  return {};
+}
+
+Result<Recovered> ObjectsFile::load() {
+  Recovered recovered;
+  {
+    Reading reading{env_};
+    std::vector<Stored> stored = reading.all();
+    if (reading.code() != 0) return failure("read", reading.code());
+    stored.erase(stored.begin());  // the state record
+    auto records = decode_all(stored);
+    if (!records) return damaged(records.error().message);
+    std::uint64_t sum = 0;
+    for (const Stored& one : stored) sum += stored_checksum(one.bytes);
+    if (stored.size() != state_.records || sum != state_.checksum_sum) {
+      return damaged("objects are missing or are not those of its last commit");
+    }
+    recovered.records = std::move(*records);
+  }
+  FP_TRY_VOID(transact([](Transaction& transaction) {
+    ++transaction.state.generation;
+    return 0;
+  }));
+  recovered.revision = Revision{state_.revision};
+  recovered.cluster_id = state_.cluster_id.data();
+  recovered.generation = state_.generation;
+  return recovered;
+}
+
+namespace {
+
+// The last event of each object, in the order of the file: earlier ones in the same commit need
+// not be written at all.
+std::vector<const Event*> final_events(std::span<const Event> events) {
+  std::vector<const Event*> order;
+  order.reserve(events.size());
+  for (const Event& event : events) order.push_back(&event);
+  std::ranges::stable_sort(order, {}, [](const Event* event) { return id_of(*event); });
+  std::vector<const Event*> last;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i + 1 == order.size() || id_of(*order[i]) != id_of(*order[i + 1])) last.push_back(order[i]);
+  }
+  return last;
+}
+
+}  // namespace
+
+Result<void> ObjectsFile::commit(std::span<const Event> events) {
+  FP_CHECK(!events.empty());
+  FP_TRY_VOID(settle());
+  auto done = transact([&](Transaction& transaction) {
+    FP_CHECK(events.front().revision.value == transaction.state.revision + 1);
+    for (const Event* event : final_events(events)) {
+      const int code = event->after ? transaction.write(*event->after)
+                                    : transaction.remove(event->before->created.value);
+      if (code != 0) return code;
+    }
+    transaction.state.revision = events.back().revision.value;
+    return 0;
+  });
+  if (!done) doubtful_.assign(events.begin(), events.end());
+  return done;
+}
+
+// A commit of its own: were it one with the new events and failed too, there would be two attempts
+// to look for.
+Result<void> ObjectsFile::settle() {
+  if (doubtful_.empty()) return {};
+  FP_TRY_VOID(ensure_open());
+  if (state_.revision == doubtful_.back().revision.value) {
+    FP_TRY_VOID(transact([&](Transaction& transaction) {
+      for (std::size_t i = doubtful_.size(); i-- > 0;) {
+        const Event& event = doubtful_[i];
+        const int code = event.before ? transaction.write(*event.before)
+                                      : transaction.remove(event.after->created.value);
+        if (code != 0) return code;
+      }
+      transaction.state.revision = doubtful_.front().revision.value - 1;
+      return 0;
+    }));
+  }
+  doubtful_.clear();
+  return {};
+}
+
+}  // namespace fixpoint::store
