@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_coerce.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "json/draft.h"
 #include "kube/field_error.h"
 #include "kube/prune.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {

@@ -4,13 +4,13 @@
 // pruned, nulls that mean nothing go, and metadata passes through Go's ObjectMeta.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "base/error.h"
 #include "json/value.h"
 #include "kube/crd_meta.h"
 #include "kube/crd_schema.h"
+
+#include <string>
+#include <vector>
 
 namespace fixpoint::kube {
 

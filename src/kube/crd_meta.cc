@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_meta.h"
 
-#include <fmt/format.h>
+#include "base/rfc3339.h"
 
 #include <algorithm>
 
-#include "base/rfc3339.h"
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -63,10 +63,10 @@ MetaSchemas make_schemas() {
   fields->preserve_unknown_fields = true;
   fields->map_type = MapType::Atomic;
 
-  auto* owner = object(arena, "OwnerReference",
-                       {field("apiVersion", text), field("blockOwnerDeletion", flag),
-                        field("controller", flag), field("kind", text), field("name", text),
-                        field("uid", text)});
+  auto* owner = object(
+      arena, "OwnerReference",
+      {field("apiVersion", text), field("blockOwnerDeletion", flag), field("controller", flag),
+       field("kind", text), field("name", text), field("uid", text)});
   owner->map_type = MapType::Atomic;
   owner->required = {"apiVersion", "kind", "name", "uid"};
   auto* owners = list_of(arena, owner, ListType::Map);
@@ -77,15 +77,15 @@ MetaSchemas make_schemas() {
                         field("fieldsV1", fields), field("manager", text), field("operation", text),
                         field("subresource", text), field("time", time)});
 
-  made.object_meta = object(
-      arena, "ObjectMeta",
-      {field("annotations", string_map(arena, text)), field("creationTimestamp", time),
-       field("deletionGracePeriodSeconds", number), field("deletionTimestamp", time),
-       field("finalizers", list_of(arena, text, ListType::Set)), field("generateName", text),
-       field("generation", number), field("labels", string_map(arena, text)),
-       field("managedFields", list_of(arena, entry, ListType::Atomic)), field("name", text),
-       field("namespace", text), field("ownerReferences", owners), field("resourceVersion", text),
-       field("selfLink", text), field("uid", text)});
+  made.object_meta =
+      object(arena, "ObjectMeta",
+             {field("annotations", string_map(arena, text)), field("creationTimestamp", time),
+              field("deletionGracePeriodSeconds", number), field("deletionTimestamp", time),
+              field("finalizers", list_of(arena, text, ListType::Set)), field("generateName", text),
+              field("generation", number), field("labels", string_map(arena, text)),
+              field("managedFields", list_of(arena, entry, ListType::Atomic)), field("name", text),
+              field("namespace", text), field("ownerReferences", owners),
+              field("resourceVersion", text), field("selfLink", text), field("uid", text)});
   made.text = text;
   return made;
 }
@@ -218,8 +218,7 @@ class Coercer {
     auto out = json::Draft::array();
     std::size_t index = 0;
     for (const auto element : value.elements()) {
-      FP_TRY(coerced,
-             run(element, *schema.items, fmt::format("{}[{}]", path, index++), go_struct));
+      FP_TRY(coerced, run(element, *schema.items, fmt::format("{}[{}]", path, index++), go_struct));
       out.push_back(coerced.is_null() ? json::Draft{""} : std::move(coerced));
     }
     return out;
@@ -264,8 +263,12 @@ CoercedMeta coerce_field_by_field(json::View metadata) {
 
 }  // namespace
 
-const Schema* object_meta_schema() { return schemas().object_meta; }
-const Schema* type_meta_schema() { return schemas().text; }
+const Schema* object_meta_schema() {
+  return schemas().object_meta;
+}
+const Schema* type_meta_schema() {
+  return schemas().text;
+}
 
 Result<CoercedMeta> coerce_object_meta(json::View metadata, BadMeta bad) {
   Coercer coercer;

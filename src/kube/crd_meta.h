@@ -4,14 +4,14 @@
 // what passing through Go's ObjectMeta does to the JSON of one.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/error.h"
 #include "json/draft.h"
 #include "json/value.h"
 #include "kube/schema.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace fixpoint::kube {
 

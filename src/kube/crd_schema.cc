@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_schema.h"
 
-#include <fmt/format.h>
+#include "kube/crd_meta.h"
+#include "kube/prune.h"
+#include "kube/validate_format.h"
+#include "kube/validate_pattern.h"
 
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 
-#include "kube/crd_meta.h"
-#include "kube/prune.h"
-#include "kube/validate_format.h"
-#include "kube/validate_pattern.h"
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -63,11 +63,13 @@ class Compiler {
 };
 
 Result<void> Compiler::refuse_unsupported(json::View from) const {
-  constexpr std::array kRefused{"id", "$schema", "$ref", "patternProperties", "dependencies",
-                                "additionalItems", "definitions"};
+  constexpr std::array kRefused{
+      "id",           "$schema",         "$ref",       "patternProperties",
+      "dependencies", "additionalItems", "definitions"};
   for (const std::string_view keyword : kRefused) {
     if (from.contains(keyword)) {
-      return fail(ErrorKind::Invalid, fmt::format("OpenAPIV3Schema '{}' is not supported", keyword));
+      return fail(ErrorKind::Invalid,
+                  fmt::format("OpenAPIV3Schema '{}' is not supported", keyword));
     }
   }
   if (from.get("items").is_array()) {
@@ -85,7 +87,7 @@ void Compiler::read_shape(json::View from, Schema& node) {
   node.embedded_resource = from.get("x-kubernetes-embedded-resource").as_bool();
   node.list_type = list_type_named(from.get("x-kubernetes-list-type").as_string());
   node.map_type = from.get("x-kubernetes-map-type").as_string() == "atomic" ? MapType::Atomic
-                                                                           : MapType::Granular;
+                                                                            : MapType::Granular;
   node.list_map_keys = strings(from.get("x-kubernetes-list-map-keys"));
   node.required = strings(from.get("required"));
   node.description = from.get("description").as_string();
@@ -193,9 +195,8 @@ class MetaAdder {
 
   const Schema* typed(const Schema& node, bool resource) {
     const Schema* items = node.items == nullptr ? nullptr : typed(*node.items, false);
-    const Schema* values = node.additional_properties == nullptr
-                               ? nullptr
-                               : typed(*node.additional_properties, false);
+    const Schema* values =
+        node.additional_properties == nullptr ? nullptr : typed(*node.additional_properties, false);
     bool changed = resource || node.embedded_resource || items != node.items ||
                    values != node.additional_properties;
     std::vector<const Schema*> properties;

@@ -3,8 +3,8 @@
 // A CRD version's openAPIV3Schema, compiled once into the nodes that every write then walks.
 //
 // `declared` is what the CRD says: prune.h, default.h and validate.h follow it. `typed` adds what
-// it leaves implied, apiVersion, kind and metadata at the root and in embedded resources: server-side
-// apply needs those. Both share every subtree that holds no embedded resource.
+// it leaves implied, apiVersion, kind and metadata at the root and in embedded resources:
+// server-side apply needs those. Both share every subtree that holds no embedded resource.
 #pragma once
 
 #include "base/error.h"
@@ -24,8 +24,9 @@ struct CompiledSchema {
   bool has_cel_rules = false;  // somewhere in the tree
 };
 
-// Keywords that Kubernetes refuses ($ref, patternProperties, …) are refused here too; crd_validate.h
-// says so in Kubernetes' words and comes first. A null schema compiles to an empty object.
+// Keywords that Kubernetes refuses ($ref, patternProperties, …) are refused here too;
+// crd_validate.h says so in Kubernetes' words and comes first. A null schema compiles to an empty
+// object.
 Result<CompiledSchema> compile_schema(json::View open_api_v3_schema);
 
 // The schema of a kind whose CRD keeps whatever it is given: spec.preserveUnknownFields of old.

@@ -6,7 +6,9 @@
 namespace fixpoint::kube {
 namespace {
 
-bool wants_default(const Schema& schema) { return schema.default_value.has_value(); }
+bool wants_default(const Schema& schema) {
+  return schema.default_value.has_value();
+}
 bool forbidden_null(json::View value, const Schema& schema) {
   return value.is_null() && !schema.nullable;
 }

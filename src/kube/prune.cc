@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/prune.h"
 
-#include <fmt/format.h>
+#include "json/draft.h"
 
 #include <algorithm>
 
-#include "json/draft.h"
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -18,7 +18,8 @@ bool takes_any_key(const Schema& schema) {
   return schema.additional_properties != nullptr || schema.extra_fields != ExtraFields::Unstated;
 }
 
-// Where a member leads: to a schema (perhaps null: everything below goes), nowhere, or past pruning.
+// Where a member leads: to a schema (perhaps null: everything below goes), nowhere, or past
+// pruning.
 struct Step {
   enum { Follow, Unknown, Exempt } kind;
   const Schema* schema = nullptr;
@@ -53,7 +54,8 @@ bool has_unknown(json::View value, const Level& level) {
     for (auto [key, member] : value.members()) {
       const auto next = level.step(key);
       if (next.kind == Step::Unknown) return true;
-      if (next.kind == Step::Follow && has_unknown(member, {next.schema, false, false})) return true;
+      if (next.kind == Step::Follow && has_unknown(member, {next.schema, false, false}))
+        return true;
     }
   } else if (value.is_array() && !level.items_exempt()) {
     const auto items = level.items();

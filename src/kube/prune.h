@@ -6,12 +6,12 @@
 // again. apiVersion, kind and metadata of a resource (the root, or an embedded one) always stay.
 #pragma once
 
+#include "json/value.h"
+#include "kube/schema.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "json/value.h"
-#include "kube/schema.h"
 
 namespace fixpoint::kube {
 
@@ -27,8 +27,8 @@ struct Pruned {
 // Gives back the very same Value when there was nothing to remove.
 Pruned prune(const json::Value& value, const Schema& schema, Place place);
 
-// Drops nulls from fields that are neither nullable nor defaulted; Kubernetes does so after pruning,
-// so that `field: null` reads as "not given".
+// Drops nulls from fields that are neither nullable nor defaulted; Kubernetes does so after
+// pruning, so that `field: null` reads as "not given".
 json::Value drop_nulls(const json::Value& value, const Schema& schema);
 
 }  // namespace fixpoint::kube

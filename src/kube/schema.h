@@ -8,6 +8,9 @@
 // SchemaArena, so schemas may be recursive (a CRD's own schema is) and are passed as const Schema*.
 #pragma once
 
+#include "base/ref.h"
+#include "json/value.h"
+
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -15,9 +18,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/ref.h"
-#include "json/value.h"
 
 namespace fixpoint::kube {
 
@@ -29,8 +29,28 @@ enum class MapType : std::uint8_t { Granular, Atomic };
 
 // What the Go type of a built-in field does to JSON beyond its shape; None for custom resources.
 enum class GoKind : std::uint8_t {
-  None, Struct, Map, Slice, String, Bool, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float64, Bytes,
-  Time, MicroTime, Duration, Quantity, IntOrString, RawExtension, FieldsV1, Json,
+  None,
+  Struct,
+  Map,
+  Slice,
+  String,
+  Bool,
+  Int32,
+  Int64,
+  Uint8,
+  Uint16,
+  Uint32,
+  Uint64,
+  Float64,
+  Bytes,
+  Time,
+  MicroTime,
+  Duration,
+  Quantity,
+  IntOrString,
+  RawExtension,
+  FieldsV1,
+  Json,
 };
 
 // patchStrategy tags of built-in list fields, for strategic merge.
@@ -44,13 +64,14 @@ struct PatchStrategy {
 enum class ExtraFields : std::uint8_t { Unstated, Allowed, Denied };
 
 struct Schema;
-class Pattern;                        // validate_pattern.h
-enum class Format : std::uint8_t;     // validate_format.h; zero is "not enforced"
+class Pattern;                     // validate_pattern.h
+enum class Format : std::uint8_t;  // validate_format.h; zero is "not enforced"
 
 struct Property {
   std::string name;
   const Schema* schema = nullptr;
-  // Built-ins only: Go's `omitempty`, and whether nil is told apart from zero (pointer, slice, map).
+  // Built-ins only: Go's `omitempty`, and whether nil is told apart from zero (pointer, slice,
+  // map).
   bool omit_empty = false;
   bool pointer = false;
   // The field's own default from the OpenAPI (rare; most defaults are code, kinds/defaults).
@@ -96,7 +117,7 @@ struct Schema {
   std::vector<std::string> required;
   const Schema* additional_properties = nullptr;  // map values
   ExtraFields extra_fields = ExtraFields::Unstated;
-  const Schema* items = nullptr;                  // list elements
+  const Schema* items = nullptr;  // list elements
   std::optional<json::Value> default_value;
   std::unique_ptr<Validation> validation;  // null when nothing but shape is asked
   json::Value cel_rules;                   // x-kubernetes-validations as given

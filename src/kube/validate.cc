@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate.h"
 
-#include <fmt/format.h>
+#include "kube/validate_metadata.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "kube/validate_metadata.h"
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
 
-// What lies at `.spec.replicas`, found as Go's NestedInt64 and NestedString find it: `error` says why
-// a step could not be taken, an absent field is neither found nor wrong.
+// What lies at `.spec.replicas`, found as Go's NestedInt64 and NestedString find it: `error` says
+// why a step could not be taken, an absent field is neither found nor wrong.
 struct Nested {
   std::optional<json::View> value;
   std::string error;
@@ -45,9 +45,10 @@ Nested nested(json::View object, std::string_view path) {
     const auto dot = path.find('.');
     if (at.is_null()) return {};
     if (!at.is_object()) {
-      return {{}, fmt::format("{} accessor error: {} is of the type {}, expected "
-                              "map[string]interface{{}}",
-                              walked, go_value(at), go_type(at))};
+      return {{},
+              fmt::format("{} accessor error: {} is of the type {}, expected "
+                          "map[string]interface{{}}",
+                          walked, go_value(at), go_type(at))};
     }
     const auto name = path.substr(0, dot);
     const auto next = at.find(name);
@@ -78,8 +79,8 @@ void check_replicas(json::View object, const std::string& path, FieldErrors& err
   } else if (replicas < 0) {
     errors.push_back(invalid(at, std::to_string(replicas), "should be a non-negative integer"));
   } else if (replicas > std::numeric_limits<std::int32_t>::max()) {
-    errors.push_back(invalid(at, std::to_string(replicas),
-                             "should be less than or equal to 2147483647"));
+    errors.push_back(
+        invalid(at, std::to_string(replicas), "should be less than or equal to 2147483647"));
   }
 }
 

@@ -8,14 +8,14 @@
 // Read next: validate_keywords.h for one value, validate_ratchet.h for what counts as unchanged.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "json/value.h"
 #include "kube/crd_schema.h"
 #include "kube/field_error.h"
 #include "kube/schema.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace fixpoint::kube {
 
@@ -44,8 +44,8 @@ struct ScalePaths {
   std::string label_selector;
 };
 
-// All of the above for one resource, in the server's order. Type and metadata of the resource itself
-// are the server's to check, before this.
+// All of the above for one resource, in the server's order. Type and metadata of the resource
+// itself are the server's to check, before this.
 FieldErrors validate_custom_resource(const Change& resource, const CompiledSchema& schema,
                                      const std::optional<ScalePaths>& scale);
 // What a write through /status checks.

@@ -10,9 +10,15 @@
 namespace fixpoint::kube {
 namespace {
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
-bool letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool hex(char c) {
+  return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -36,7 +42,8 @@ bool is_ipv4(std::string_view text, LeadingZeros zeros) {
   });
 }
 
-// Groups of up to four hex digits; the last may be an IPv4 address and then counts twice. -1: wrong.
+// Groups of up to four hex digits; the last may be an IPv4 address and then counts twice. -1:
+// wrong.
 int ipv6_groups(std::string_view text, LeadingZeros zeros) {
   if (text.empty()) return 0;
   int groups = 0;
@@ -187,8 +194,9 @@ bool is_request_uri(std::string_view text) {
   // A scheme is a letter, then letters, digits and +-. up to the colon.
   std::string_view rest = text;
   std::size_t at = 0;
-  while (at < text.size() && (letter(text[at]) || (at > 0 && (digit(text[at]) || text[at] == '+' ||
-                                                              text[at] == '-' || text[at] == '.')))) {
+  while (at < text.size() &&
+         (letter(text[at]) ||
+          (at > 0 && (digit(text[at]) || text[at] == '+' || text[at] == '-' || text[at] == '.')))) {
     ++at;
   }
   bool scheme = false;
@@ -200,8 +208,8 @@ bool is_request_uri(std::string_view text) {
   rest = rest.substr(0, rest.find('?'));
   if (!rest.starts_with('/')) return scheme;  // opaque: mailto:x
   if (scheme && rest.starts_with("//") && !rest.starts_with("///")) {
-    const auto authority = rest.substr(2, rest.find('/', 2) == rest.npos ? rest.npos
-                                                                         : rest.find('/', 2) - 2);
+    const auto authority =
+        rest.substr(2, rest.find('/', 2) == rest.npos ? rest.npos : rest.find('/', 2) - 2);
     if (!good_authority(authority)) return false;
     rest.remove_prefix(2 + authority.size());
   }

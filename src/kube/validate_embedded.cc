@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The type and metadata of resources embedded in custom resources.
-#include <fmt/format.h>
-
 #include "json/draft.h"
 #include "kube/crd_meta.h"
 #include "kube/field_error.h"
@@ -11,6 +9,8 @@
 #include "kube/names.h"
 #include "kube/validate.h"
 #include "kube/validate_metadata.h"
+
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -36,8 +36,8 @@ void check_kind(json::View value, const FieldPath& path, FieldErrors& errors) {
   }
   const auto problems = dns1035_label_problems(lower_case(value.as_string()));
   if (problems.empty()) return;
-  errors.push_back(invalid(path, value, "may have mixed case, but should otherwise match: " +
-                                            joined(problems, ",")));
+  errors.push_back(invalid(
+      path, value, "may have mixed case, but should otherwise match: " + joined(problems, ",")));
 }
 
 // An embedded resource need not have a name, but one that it has must be good.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_format.h"
 
+#include "base/error.h"
+#include "kube/validate_address.h"
+#include "kube/validate_pattern.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,10 +14,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "base/error.h"
-#include "kube/validate_address.h"
-#include "kube/validate_pattern.h"
 
 namespace fixpoint::kube {
 namespace {
@@ -46,8 +46,8 @@ struct Patterns {
   const Pattern& hex_color = own("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
   const Pattern& rgb_color = own(
       R"(^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$)");
-  const Pattern& base64 = own(
-      "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$");
+  const Pattern& base64 =
+      own("^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$");
   const Pattern& time_of_day =
       own("^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$");
 };
@@ -57,7 +57,9 @@ const Patterns& patterns() {
   return compiled;
 }
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
+bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 bool is_hostname(std::string_view text) {
   if (!patterns().hostname.matches(text) || text.size() > 255) return false;
@@ -112,7 +114,8 @@ bool is_go_duration(std::string_view text) {
     if (digits == 0) return false;
     text.remove_prefix(at);
     std::size_t unit_size = 0;
-    while (unit_size < text.size() && text[unit_size] != '.' && !digit(text[unit_size])) ++unit_size;
+    while (unit_size < text.size() && text[unit_size] != '.' && !digit(text[unit_size]))
+      ++unit_size;
     constexpr std::array<std::string_view, 8> kUnits{"ns", "us", "\u00b5s", "\u03bcs",
                                                      "ms", "s",  "m",       "h"};
     if (std::ranges::find(kUnits, text.substr(0, unit_size)) == kUnits.end()) return false;
@@ -123,8 +126,8 @@ bool is_go_duration(std::string_view text) {
 
 // "22 ns", "3 weeks": the other spelling Kubernetes' library takes. One good part is enough.
 bool is_worded_duration(std::string_view text) {
-  constexpr std::array<std::string_view, 11> kExact{"ns", "us", "\u00b5s", "ms", "s", "m", "h", "hr",
-                                                    "d",  "w",  "wk"};
+  constexpr std::array<std::string_view, 11> kExact{"ns", "us", "\u00b5s", "ms", "s", "m",
+                                                    "h",  "hr", "d",       "w",  "wk"};
   constexpr std::array<std::string_view, 8> kPrefixes{"nano", "micro", "milli", "sec",
                                                       "min",  "hour",  "day",   "week"};
   bool good = false;
@@ -194,25 +197,38 @@ bool is_isbn13(std::string_view text) {
 }
 
 bool is_object_id(std::string_view text) {
-  return text.size() == 24 && std::ranges::all_of(text, [](unsigned char c) {
-    return std::isxdigit(c) != 0;
-  });
+  return text.size() == 24 &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
-constexpr std::array<std::pair<std::string_view, Format>, 24> kNames{{
-    {"bsonobjectid", Format::BsonObjectId}, {"uri", Format::Uri},
-    {"email", Format::Email},               {"hostname", Format::Hostname},
-    {"ipv4", Format::Ipv4},                 {"ipv6", Format::Ipv6},
-    {"cidr", Format::Cidr},                 {"mac", Format::Mac},
-    {"uuid", Format::Uuid},                 {"uuid3", Format::Uuid3},
-    {"uuid4", Format::Uuid4},               {"uuid5", Format::Uuid5},
-    {"isbn", Format::Isbn},                 {"isbn10", Format::Isbn10},
-    {"isbn13", Format::Isbn13},             {"creditcard", Format::CreditCard},
-    {"ssn", Format::Ssn},                   {"hexcolor", Format::HexColor},
-    {"rgbcolor", Format::RgbColor},         {"byte", Format::Byte},
-    {"password", Format::Password},         {"date", Format::Date},
-    {"duration", Format::Duration},         {"datetime", Format::DateTime},
-}};
+constexpr std::array<std::pair<std::string_view, Format>, 24> kNames{
+    {
+     {"bsonobjectid", Format::BsonObjectId},
+     {"uri", Format::Uri},
+     {"email", Format::Email},
+     {"hostname", Format::Hostname},
+     {"ipv4", Format::Ipv4},
+     {"ipv6", Format::Ipv6},
+     {"cidr", Format::Cidr},
+     {"mac", Format::Mac},
+     {"uuid", Format::Uuid},
+     {"uuid3", Format::Uuid3},
+     {"uuid4", Format::Uuid4},
+     {"uuid5", Format::Uuid5},
+     {"isbn", Format::Isbn},
+     {"isbn10", Format::Isbn10},
+     {"isbn13", Format::Isbn13},
+     {"creditcard", Format::CreditCard},
+     {"ssn", Format::Ssn},
+     {"hexcolor", Format::HexColor},
+     {"rgbcolor", Format::RgbColor},
+     {"byte", Format::Byte},
+     {"password", Format::Password},
+     {"date", Format::Date},
+     {"duration", Format::Duration},
+     {"datetime", Format::DateTime},
+     }
+};
 
 }  // namespace
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One value against one schema. The order of the checks, what each counts as a match and which error
-// hides which are those of the library Kubernetes uses, because its clients see the result.
-#include <fmt/format.h>
-
-#include <cmath>
-
+// One value against one schema. The order of the checks, what each counts as a match and which
+// error hides which are those of the library Kubernetes uses, because its clients see the result.
 #include "json/value.h"
 #include "kube/field_error.h"
 #include "kube/validate.h"
@@ -14,6 +10,10 @@
 #include "kube/validate_pattern.h"
 #include "kube/validate_problem.h"
 #include "kube/validate_ratchet.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -175,8 +175,8 @@ void Validator::check_one_of(json::View value, const Validation& validation,
     out.merge(std::move(*first_valid));
     return;
   }
-  const auto found =
-      valid == 0 ? std::string{"Found none valid"} : fmt::format("Found {} valid alternatives", valid);
+  const auto found = valid == 0 ? std::string{"Found none valid"}
+                                : fmt::format("Found {} valid alternatives", valid);
   out.add(composite(path, "must validate one and only one schema (oneOf). " + found));
   if (best) out.merge(std::move(*best));
 }
@@ -215,7 +215,8 @@ void Validator::check_string(std::string_view text, const Validation& validation
   } else if (validation.min_length && length < *validation.min_length) {
     out.add(broken(path, shown(text),
                    fmt::format("should be at least {} chars long", *validation.min_length)));
-  } else if (validation.compiled_pattern != nullptr && !validation.compiled_pattern->matches(text)) {
+  } else if (validation.compiled_pattern != nullptr &&
+             !validation.compiled_pattern->matches(text)) {
     out.add(broken(path, shown(text), fmt::format("should match '{}'", validation.pattern)));
   }
 }
@@ -252,8 +253,9 @@ Outcome Validator::check_members(json::View value, const Schema& schema, const S
   if (const auto* validation = schema.validation.get()) {
     const auto size = static_cast<std::int64_t>(value.size());
     if (validation->min_properties && size < *validation->min_properties) {
-      out.add(broken(path, std::to_string(size),
-                     fmt::format("should have at least {} properties", *validation->min_properties)));
+      out.add(
+          broken(path, std::to_string(size),
+                 fmt::format("should have at least {} properties", *validation->min_properties)));
     }
     if (validation->max_properties && size > *validation->max_properties) {
       out.add(too_many_of(path, "properties", *validation->max_properties, value.size()));
@@ -268,8 +270,7 @@ Outcome Validator::check_members(json::View value, const Schema& schema, const S
     if (schema.extra_fields == ExtraFields::Denied) {
       out.add(not_allowed(path, key));
     } else if (schema.additional_properties != nullptr) {
-      out.merge(
-          check_below(member, *schema.additional_properties, path.map_key(key), below(key)));
+      out.merge(check_below(member, *schema.additional_properties, path.map_key(key), below(key)));
     }
   }
   for (const auto& property : schema.properties) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Uniqueness in lists of type set and map.
-#include <optional>
-#include <unordered_map>
-#include <vector>
-
 #include "json/draft.h"
 #include "kube/field_error.h"
 #include "kube/validate.h"
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
 
 namespace fixpoint::kube {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_number.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -43,17 +43,17 @@ void check_bounds(double value, const Validation& validation, const SentencePath
   const auto shown_value = go_number(value);
   if (const auto limit = validation.minimum;
       limit && (validation.exclusive_minimum ? value <= *limit : value < *limit)) {
-    out.add(broken(path, shown_value,
-                   fmt::format("should be greater than {}{}",
-                               validation.exclusive_minimum ? "" : "or equal to ",
-                               go_number(*limit))));
+    out.add(
+        broken(path, shown_value,
+               fmt::format("should be greater than {}{}",
+                           validation.exclusive_minimum ? "" : "or equal to ", go_number(*limit))));
   }
   if (const auto limit = validation.maximum;
       limit && (validation.exclusive_maximum ? value >= *limit : value > *limit)) {
-    out.add(broken(path, shown_value,
-                   fmt::format("should be less than {}{}",
-                               validation.exclusive_maximum ? "" : "or equal to ",
-                               go_number(*limit))));
+    out.add(
+        broken(path, shown_value,
+               fmt::format("should be less than {}{}",
+                           validation.exclusive_maximum ? "" : "or equal to ", go_number(*limit))));
   }
 }
 
@@ -61,7 +61,8 @@ Problem bad_factor(const SentencePath& path, const std::string& factor) {
   const auto at = path.to_string();
   return {.field = at,
           .value = factor,
-          .sentence = fmt::format("factor MultipleOf declared for {} must be positive: {}", at, factor)};
+          .sentence =
+              fmt::format("factor MultipleOf declared for {} must be positive: {}", at, factor)};
 }
 
 void check_multiple(std::int64_t value, double factor, const SentencePath& path, Outcome& out) {

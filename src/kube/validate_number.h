@@ -3,11 +3,11 @@
 // Bounds of numbers and membership in enumerations, with the conversions Go's library makes.
 #pragma once
 
-#include <vector>
-
 #include "json/value.h"
 #include "kube/schema.h"
 #include "kube/validate_problem.h"
+
+#include <vector>
 
 namespace fixpoint::kube {
 

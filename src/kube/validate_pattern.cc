@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_pattern.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 #include <re2/re2.h>
-
-#include <cctype>
 
 namespace fixpoint::kube {
 namespace {
@@ -70,15 +70,18 @@ Result<std::shared_ptr<const Pattern>> Pattern::compile(std::string_view text) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kPatternBytesMax);
-  auto program = std::unique_ptr<Program>(new Program{{with_python_groups(text), options}});
+  auto program = std::unique_ptr<Program>(new Program{
+      {with_python_groups(text), options}
+  });
   const auto& compiled = program->compiled;
   if (!compiled.ok()) {
     if (compiled.error_code() == re2::RE2::ErrorTrailingBackslash) {
-      return fail(ErrorKind::Invalid, "error parsing regexp: trailing backslash at end of expression: ``");
+      return fail(ErrorKind::Invalid,
+                  "error parsing regexp: trailing backslash at end of expression: ``");
     }
-    return fail(ErrorKind::Invalid, fmt::format("error parsing regexp: {}: `{}`",
-                                                go_words(compiled.error_code()),
-                                                shown_part(compiled, text)));
+    return fail(ErrorKind::Invalid,
+                fmt::format("error parsing regexp: {}: `{}`", go_words(compiled.error_code()),
+                            shown_part(compiled, text)));
   }
   return std::shared_ptr<const Pattern>(new Pattern(std::move(program)));
 }

@@ -3,17 +3,18 @@
 // Pattern: a regular expression of a schema, in Go's dialect (RE2), compiled once per schema.
 #pragma once
 
+#include "base/error.h"
+
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "base/error.h"
 
 namespace fixpoint::kube {
 
 class Pattern {
  public:
-  // The error is in the words of Go's regexp package: "error parsing regexp: missing closing ): `(`".
+  // The error is in the words of Go's regexp package: "error parsing regexp: missing closing ):
+  // `(`".
   static Result<std::shared_ptr<const Pattern>> compile(std::string_view text);
   ~Pattern();
   Pattern(const Pattern&) = delete;

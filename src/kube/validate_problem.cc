@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_problem.h"
 
-#include <fmt/format.h>
+#include "json/print.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
-#include "json/print.h"
+#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -64,8 +64,8 @@ std::string go_number(double value) {
   std::from_chars(digits.data() + (digits.starts_with('+') ? 1 : 0), digits.data() + digits.size(),
                   exponent);
   if (value != 0 && (exponent < -4 || exponent >= kExponentFrom)) return std::string{scientific};
-  const auto plain = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                   std::chars_format::fixed);
+  const auto plain =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
   return {buffer.data(), plain.ptr};
 }
 
@@ -135,7 +135,8 @@ Problem not_in_enum(const SentencePath& path, json::View value,
 
 Problem broken(const SentencePath& path, std::string value, std::string_view rest) {
   const auto at = path.to_string();
-  return {.field = at, .value = std::move(value), .sentence = fmt::format("{} in body {}", at, rest)};
+  return {
+      .field = at, .value = std::move(value), .sentence = fmt::format("{} in body {}", at, rest)};
 }
 
 Problem composite(const SentencePath& path, std::string_view rest) {

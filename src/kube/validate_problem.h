@@ -6,14 +6,14 @@
 // the branches of anyOf, the one that did best so far: `matches` counts what it counts.
 #pragma once
 
+#include "json/value.h"
+#include "kube/field_error.h"
+#include "kube/schema.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "json/value.h"
-#include "kube/field_error.h"
-#include "kube/schema.h"
 
 namespace fixpoint::kube {
 
@@ -41,8 +41,8 @@ class SentencePath {
 
 struct Problem {
   FieldErrorKind kind = FieldErrorKind::Invalid;
-  std::string field;   // empty: reported at the resource itself
-  std::string value;   // as shown
+  std::string field;  // empty: reported at the resource itself
+  std::string value;  // as shown
   std::string sentence;
   std::string detail;  // empty where the sentence is the detail
   bool quiet = false;  // Required: the sentence only tells repetitions apart

@@ -6,12 +6,12 @@
 // item of an atomic or set list, or a field no schema speaks of, is always new.
 #pragma once
 
+#include "json/value.h"
+#include "kube/schema.h"
+
 #include <cstddef>
 #include <optional>
 #include <string_view>
-
-#include "json/value.h"
-#include "kube/schema.h"
 
 namespace fixpoint::kube {
 

@@ -4,19 +4,19 @@
 // the same.
 #include "kube/validate.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-#include <iterator>
-
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
 #include "kube/crd_coerce.h"
 #include "kube/crd_schema.h"
 #include "kube/default.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -49,7 +49,9 @@ std::vector<std::string> texts(const FieldErrors& errors) {
 }
 
 json::Draft object_schema(std::string_view property, json::Draft schema) {
-  auto out = json::Draft::object({{"type", "object"}});
+  auto out = json::Draft::object({
+      {"type", "object"}
+  });
   out.object_at("properties")[property] = std::move(schema);
   return out;
 }
@@ -63,7 +65,8 @@ struct Created {
 Created create(const json::Value& object, const CompiledSchema& schema) {
   auto coerced = coerce_resource(object, schema, BadMeta::Refuse);
   if (!coerced) {
-    return {object, {R"(Case in version "v1" cannot be handled as a Case: )" + coerced.error().message}};
+    return {object,
+            {R"(Case in version "v1" cannot be handled as a Case: )" + coerced.error().message}};
   }
   const auto defaulted = set_defaults(coerced->value, *schema.declared);
   return {defaulted,
@@ -78,7 +81,10 @@ TEST(Validate, SaysWhatARealServerSaysAboutEveryKeywordAndFormat) {
     const auto schema = compiled(
         object_schema("spec", object_schema(field, json::Draft{row.get("schema")})).freeze());
     for (const auto value : row.get("values").elements()) {
-      auto object = json::Draft::object({{"apiVersion", "a/v1"}, {"kind", "Case"}});
+      auto object = json::Draft::object({
+          {"apiVersion", "a/v1"},
+          {"kind",       "Case"}
+      });
       object.object_at("spec")[field] = json::Draft{value.get("value")};
 
       const auto created = create(object.freeze(), schema);
