@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Field sets along a schema, and the object of a kind of which nothing is set.
+#include "json/draft.h"
+#include "kube/merge.h"
+#include "kube/merge_type.h"
+
+namespace fixpoint::kube {
+
+namespace {
+
+// The type a step leads to; Undeclared where the schema knows none.
+MergeType below(const Atom& atom, const PathElement& step) {
+  if (step.is_field() && atom.map()) return atom.member(step.name());
+  if (step.kind() == PathElement::Kind::Key && atom.list()) return atom.list_element();
+  return {};
+}
+
+FieldSet declare_parents(const MergeType& type, const FieldSet& fields) {
+  const Atom atom(type);
+  FieldSet out;
+  for (const FieldSet::Node& node : fields.nodes()) {
+    const bool declared = !node.children.empty() && node.step.is_field() && atom.map() &&
+                          atom.field(node.step.name()).has_value();
+    out.add(node.step, node.member || declared,
+            declare_parents(below(atom, node.step), node.children));
+  }
+  return out;
+}
+
+bool owned_whole(const MergeType& type) {
+  const Atom atom(type);
+  if (atom.map()) return atom.map_atomic();
+  return atom.scalar() == Scalar::None && atom.list() && atom.list_atomic();
+}
+
+FieldSet fit(const MergeType& type, const FieldSet& fields) {
+  const Atom atom(type);
+  // What nothing is declared of has no say about being atomic.
+  if (atom.map() && atom.deduced_map()) return fields;
+  FieldSet out;
+  for (const FieldSet::Node& node : fields.nodes()) {
+    MergeType child;
+    if (atom.map()) {
+      child = node.step.is_field() ? atom.member(node.step.name()) : atom.map_element();
+    } else if (atom.scalar() == Scalar::None && atom.list()) {
+      child = atom.list_element();
+    }
+    if (!child.declared() || node.children.empty()) {
+      out.add(node.step, node.member, node.children);
+    } else if (child.form == MergeType::Form::Declared && owned_whole(child)) {
+      out.add(node.step, true, {});
+    } else {
+      out.add(node.step, node.member, fit(child, node.children));
+    }
+  }
+  return out;
+}
+
+json::Draft zero_struct(const Schema& schema);
+
+// What Go writes for a field nobody set; nothing for one it leaves out.
+std::optional<json::Draft> zero_field(const Property& field) {
+  const GoKind kind = field.schema->go_kind;
+  if (kind == GoKind::Struct && !field.pointer) return zero_struct(*field.schema);
+  if (field.omit_empty) return std::nullopt;
+  if (field.pointer) return json::Draft();
+  switch (kind) {
+    case GoKind::String: return json::Draft("");
+    case GoKind::Bool: return json::Draft(false);
+    case GoKind::Int32:
+    case GoKind::Int64:
+    case GoKind::Uint8:
+    case GoKind::Uint16:
+    case GoKind::Uint32:
+    case GoKind::Uint64:
+    case GoKind::IntOrString:
+    case GoKind::Float64: return json::Draft(0);
+    case GoKind::Quantity: return json::Draft("0");
+    case GoKind::Duration: return json::Draft("0s");
+    default: return json::Draft();
+  }
+}
+
+json::Draft zero_struct(const Schema& schema) {
+  json::Draft out = json::Draft::object();
+  for (const Property& field : schema.properties)
+    if (auto zero = zero_field(field)) out[field.name] = *std::move(zero);
+  return out;
+}
+
+}  // namespace
+
+FieldSet with_declared_parents(const Schema& schema, const FieldSet& fields) {
+  return declare_parents(root_type(schema), fields);
+}
+
+FieldSet fit_to_schema(const Schema& schema, const FieldSet& fields) {
+  return fit(root_type(schema), fields);
+}
+
+json::Value empty_object(const Schema& schema) {
+  if (schema.go_kind == GoKind::None) return json::Value::empty_object();
+  return zero_struct(schema).freeze();
+}
+
+}  // namespace fixpoint::kube
