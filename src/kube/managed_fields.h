@@ -8,14 +8,15 @@
 // Read next: field_set.h for the sets, merge.h for the three-way merge.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "base/clock.h"
 #include "json/draft.h"
 #include "json/value.h"
 #include "kube/schema.h"
 #include "kube/status.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fixpoint::kube {
 
@@ -29,10 +30,14 @@ struct Writer {
   // Fields this endpoint resets and therefore never owns ("status" on the main resource, …),
   // as paths like {"status"} or {"spec"}, {"metadata"}.
   std::vector<std::vector<std::string>> reset_fields;
+  // The apiVersions in which this kind still exists; entries of others are dropped. Empty: all do.
+  std::vector<std::string> api_versions;
 };
 
 // Ordinary create (`live` null), update or patch: sets metadata.managedFields of `object` from the
-// difference to `live`. Entries whose sets did not change keep their time.
+// difference to `live`. Entries whose sets did not change keep their time. Entries that `object`
+// brings are taken if they decode (on the main resource only; `[]` and `[{}]` start afresh), those
+// of `live` otherwise. An object whose ownership was dropped is not tracked until it is applied to.
 Answer<void> track_update(const Writer& writer, json::View live, json::Draft& object);
 
 enum class Force : std::uint8_t { No, Yes };
@@ -40,5 +45,9 @@ enum class Force : std::uint8_t { No, Yes };
 // Server-side apply of `config` onto `live` (null when the object does not exist yet). The answer
 // is the merged object with managedFields set; 409 with FieldManagerConflict causes otherwise.
 Answer<json::Value> apply(const Writer& writer, json::View live, json::View config, Force force);
+
+// Puts the times of `live` back into `object` if they are all that changed: call it last, so that a
+// write that says nothing new does not become a new version.
+void keep_unchanged_times(json::View live, json::Draft& object);
 
 }  // namespace fixpoint::kube

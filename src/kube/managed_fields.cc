@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ordinary writes: the manager takes what it changed, and nobody is asked.
+#include "kube/managed_fields.h"
+
+#include "kube/managed_fields_core.h"
+
+#include <algorithm>
+#include <map>
+
+namespace fixpoint::kube {
+
+namespace {
+
+// Kubernetes' bound on entries of ordinary writers; the oldest are merged beyond it.
+constexpr std::size_t kUpdateManagersMax = 10;
+constexpr std::string_view kAncientChanges = "ancient-changes";
+
+Path fields_path(const std::vector<std::string>& names) {
+  Path path;
+  for (const std::string& name : names) path.push_back(PathElement::field(name));
+  return path;
+}
+
+const FieldSet& server_fields() {
+  static const FieldSet* const fields = [] {
+    auto* set = new FieldSet;  // kept for the life of the process
+    for (const char* name : {"apiVersion", "kind", "metadata"}) set->insert(fields_path({name}));
+    for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid",
+                             "clusterName", "generation", "managedFields", "resourceVersion"})
+      set->insert(fields_path({"metadata", name}));
+    return set;
+  }();
+  return *fields;
+}
+
+Comparison without_reset(const Writer& writer, Comparison change) {
+  if (writer.reset_fields.empty()) return change;
+  change.removed = without_reset(writer, change.removed);
+  change.modified = without_reset(writer, change.modified);
+  change.added = without_reset(writer, change.added);
+  return change;
+}
+
+std::int64_t seconds(const Owner& owner) {
+  if (!owner.time) return 0;
+  return std::chrono::floor<std::chrono::seconds>(*owner.time).time_since_epoch().count();
+}
+
+// The updaters' ids, oldest first.
+std::vector<std::string> updaters_by_age(const Ownership& ownership) {
+  std::vector<std::pair<std::int64_t, std::string>> aged;
+  for (const Owner& owner : ownership.owners())
+    if (!owner.applied()) aged.emplace_back(seconds(owner), owner.id());
+  std::ranges::sort(aged);
+  std::vector<std::string> ids;
+  for (auto& [age, id] : aged) ids.push_back(std::move(id));
+  return ids;
+}
+
+// Merges the fields of `id` into the entry of the same version that collects old changes.
+void merge_into_bucket(Ownership& ownership, const std::string& first, const std::string& id) {
+  const Owner merged = *ownership.find(id);
+  Owner identity;
+  identity.manager = kAncientChanges;
+  identity.api_version = merged.api_version;
+  const std::string bucket_id = identity.id();
+  if (ownership.find(bucket_id) == nullptr) {
+    FieldSet fields = ownership.find(first)->fields;
+    ownership.erase(first);
+    ownership.at(identity).own(std::move(fields));
+  }
+  ownership.erase(id);
+  Owner& bucket = *ownership.find(bucket_id);
+  bucket.own(unite(merged.fields, bucket.fields));
+  bucket.time = merged.time;  // the later of the two
+}
+
+void cap_updaters(Ownership& ownership) {
+  const std::vector<std::string> ids = updaters_by_age(ownership);
+  std::size_t count = ids.size();
+  std::map<std::string, std::string> first_of_version;
+  for (const std::string& id : ids) {
+    if (count <= kUpdateManagersMax) return;
+    const Owner* owner = ownership.find(id);
+    const auto [first, fresh] = first_of_version.emplace(owner->api_version, id);
+    if (fresh || owner->manager == kAncientChanges) continue;
+    merge_into_bucket(ownership, first->second, id);
+    --count;
+  }
+}
+
+bool asks_for_reset(const Writer& writer, json::View sent) {
+  if (!sent.is_array()) return false;
+  // Decoding a custom resource does not tell an empty list from none.
+  if (sent.empty()) return writer.schema->go_kind != GoKind::None;
+  return sent.size() == 1 && sent[0].is_object() && sent[0].empty();
+}
+
+Ownership stored_ownership(json::View live) {
+  // What we stored decodes; anything else counts as nothing, as it does for Kubernetes.
+  auto stored = decode_ownership(live.get("metadata", "managedFields"), Source::Stored);
+  return stored ? *std::move(stored) : Ownership{};
+}
+
+// The entries a write starts from. Clients may edit them, but not lose them by not knowing them.
+Ownership starting_ownership(const Writer& writer, json::View live, json::View sent) {
+  if (!writer.subresource.empty() || sent == live.get("metadata", "managedFields"))
+    return stored_ownership(live);
+  if (asks_for_reset(writer, sent)) return {};
+  auto wanted = decode_ownership(sent, Source::Sent);
+  if (!wanted || wanted->empty()) return stored_ownership(live);
+  return *std::move(wanted);
+}
+
+}  // namespace
+
+Owner identity_of(const Writer& writer, std::string_view manager, Operation operation) {
+  Owner owner;
+  owner.manager = manager.empty() ? "unknown" : manager;
+  owner.operation = operation;
+  owner.api_version = writer.kind.group_version().api_version();
+  owner.subresource = writer.subresource;
+  return owner;
+}
+
+FieldSet without_reset(const Writer& writer, const FieldSet& fields) {
+  if (writer.reset_fields.empty()) return fields;
+  FieldSet reset;
+  for (const auto& names : writer.reset_fields) reset.insert(fields_path(names));
+  return subtract_tree(fields, reset);
+}
+
+FieldSet without_server_fields(const FieldSet& fields) {
+  return subtract(fields, server_fields());
+}
+
+void refresh(const Writer& writer, Ownership& ownership) {
+  if (!writer.api_versions.empty()) {
+    std::erase_if(ownership.owners(), [&](const Owner& owner) {
+      return std::ranges::find(writer.api_versions, owner.api_version) == writer.api_versions.end();
+    });
+  }
+  for (Owner& owner : ownership.owners()) owner.own(fit_to_schema(*writer.schema, owner.fields));
+}
+
+std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Comparison& change,
+                                        std::string_view self) {
+  const FieldSet touched = unite(change.modified, change.added);
+  std::vector<FieldConflict> out;
+  for (const Owner& owner : ownership.owners()) {
+    if (owner.id() == self) continue;
+    for (Path& path : intersect(owner.fields, touched).paths())
+      out.push_back(FieldConflict{owner.shown(), std::move(path)});
+  }
+  return out;
+}
+
+void take_fields(Ownership& ownership, const Comparison& change, std::string_view self) {
+  if (change.same()) return;
+  const FieldSet taken = unite(unite(change.modified, change.added), change.removed);
+  for (Owner& owner : ownership.owners())
+    if (owner.id() != self) owner.own(subtract(owner.fields, taken));
+  ownership.drop_empty();
+}
+
+Result<void> record_update(const Writer& writer, std::string_view manager, json::View before,
+                           json::View after, Ownership& ownership) {
+  refresh(writer, ownership);
+  FP_TRY(difference, compare_objects(*writer.schema, before, after));
+  const Comparison change = without_reset(writer, std::move(difference));
+  // The writer's own entry loses what it wrote as well and gets it back below: what matters is
+  // whether it wrote anything, for only then its time moves.
+  take_fields(ownership, change, {});
+  FieldSet written = without_server_fields(unite(change.modified, change.added));
+  if (!written.empty()) {
+    Owner& owner = ownership.at(identity_of(writer, manager, Operation::Update));
+    owner.own(unite(written, owner.fields));
+    owner.time = writer.now;
+  }
+  cap_updaters(ownership);
+  return {};
+}
+
+void set_managed_fields(json::Draft& object, const Ownership& ownership) {
+  json::Draft entries = encode_ownership(ownership);
+  if (!entries.is_null()) {
+    object.object_at("metadata")["managedFields"] = std::move(entries);
+  } else if (json::Draft* metadata = object.find("metadata"); metadata != nullptr) {
+    metadata->erase("managedFields");
+  }
+}
+
+Answer<void> track_update(const Writer& writer, json::View live, json::Draft& object) {
+  FP_CHECK(writer.schema != nullptr);
+  json::Value sent;
+  if (const json::Draft* fields = std::as_const(object).find("metadata", "managedFields"))
+    sent = fields->freeze();
+  Ownership ownership = starting_ownership(writer, live, sent);
+  const bool exists = !live.get("metadata", "uid").as_string().empty();
+  if (ownership.empty() && exists) {
+    set_managed_fields(object, {});
+    return {};
+  }
+  const json::Value after = object.freeze();
+  const json::Value before = live.is_null() ? empty_object(*writer.schema) : json::Value(live);
+  // An object that does not fit its schema cannot be tracked; it keeps no ownership rather than a
+  // wrong one. Validation refuses such an object anyway.
+  if (!record_update(writer, writer.manager, before, after, ownership)) ownership = {};
+  set_managed_fields(object, ownership);
+  return {};
+}
+
+void keep_unchanged_times(json::View live, json::Draft& object) {
+  const json::View old_entries = live.get("metadata", "managedFields");
+  json::Draft* entries = object.find("metadata", "managedFields");
+  if (entries == nullptr || !entries->is_array() || entries->empty()) return;
+  if (!old_entries.is_array() || entries->size() != old_entries.size()) return;
+  if (*entries == json::Draft(old_entries)) return;
+  json::Draft candidate = object;
+  auto& fresh = candidate.find("metadata", "managedFields")->elements();
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    const auto time = old_entries[i].find("time");
+    if (time) {
+      fresh[i]["time"] = json::Draft(*time);
+    } else {
+      fresh[i].erase("time");
+    }
+  }
+  if (candidate == json::Draft(live)) object = std::move(candidate);
+}
+
+}  // namespace fixpoint::kube

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ordinary writes and applies share: how a change of an object moves fields between owners.
+// Internal to managed_fields.cc and apply.cc.
+#pragma once
+
+#include "base/error.h"
+#include "json/value.h"
+#include "kube/managed_fields.h"
+#include "kube/merge.h"
+#include "kube/ownership.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::kube {
+
+inline constexpr std::string_view kBeforeFirstApply = "before-first-apply";
+
+Owner identity_of(const Writer& writer, std::string_view manager, Operation operation);
+
+// `fields` without those this endpoint resets, and everything below them.
+FieldSet without_reset(const Writer& writer, const FieldSet& fields);
+// `fields` without the parts of an object that nobody owns: name, uid, resourceVersion, ….
+FieldSet without_server_fields(const FieldSet& fields);
+
+// Drops entries of versions that are gone; makes the others fit the schema of today.
+void refresh(const Writer& writer, Ownership& ownership);
+
+struct FieldConflict {
+  std::string owner;  // as messages show it
+  Path path;
+};
+
+// Where the change touches fields of owners other than `self`.
+std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Comparison& change,
+                                        std::string_view self);
+// Takes what the change touched, and what it removed, from every owner other than `self`.
+void take_fields(Ownership& ownership, const Comparison& change, std::string_view self);
+
+// An ordinary write from `before` to `after` by `manager`.
+Result<void> record_update(const Writer& writer, std::string_view manager, json::View before,
+                           json::View after, Ownership& ownership);
+
+// metadata.managedFields of `object`, or its absence.
+void set_managed_fields(json::Draft& object, const Ownership& ownership);
+
+}  // namespace fixpoint::kube
