@@ -56,6 +56,7 @@ enum class GoKind : std::uint8_t {
 // patchStrategy tags of built-in list fields, for strategic merge.
 struct PatchStrategy {
   bool merge = false;
+  bool replace = false;       // of an object: taken whole (PodDisruptionBudget's selector)
   bool replace_keys = false;  // retainKeys
   std::string merge_key;      // "name", "containerPort", …; empty for merged sets of primitives
 };
