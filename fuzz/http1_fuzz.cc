@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HTTP/1.1 from the network. The first byte says in which pieces the rest arrives. Checked: the
+// decoder says the same however the bytes are cut, and the server's session survives anything.
+#include "base/error.h"
+#include "net/protocol/http1.h"
+#include "session_host.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using fixpoint::net::Http1Decoder;
+using Event = Http1Decoder::Event;
+
+constexpr fixpoint::net::Http1Limits kLimits{
+    .header_bytes = 1024, .header_count = 16, .target_bytes = 128, .body_bytes = 1000};
+
+// What the decoder says about the bytes, cut into pieces of that size.
+std::string transcript(Http1Decoder::Side side, std::string_view bytes, std::size_t piece) {
+  Http1Decoder decoder(side, kLimits);
+  std::string said;
+  while (!bytes.empty()) {
+    auto part = bytes.substr(0, piece);
+    bytes.remove_prefix(part.size());
+    while (true) {
+      const auto event = decoder.next(part);
+      if (event == Event::NeedMore) break;
+      if (event == Event::Body) said += decoder.body();
+      if (event == Event::End) said += decoder.keep_alive() ? "\nend\n" : "\nclose\n";
+      if (event == Event::Head) {
+        said += decoder.head().method + decoder.head().target;
+        for (const auto& [name, value] : decoder.head().headers) said += name + "=" + value + ";";
+      }
+      if (event == Event::Fault) return said + std::to_string(decoder.fault().status);
+    }
+    FP_CHECK(part.empty());
+  }
+  return said;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t piece = std::max<std::size_t>(1, data[0] % 64);
+  const std::string_view bytes{reinterpret_cast<const char*>(data) + 1, size - 1};
+  for (const auto side : {Http1Decoder::Side::Request, Http1Decoder::Side::Response}) {
+    FP_CHECK(transcript(side, bytes, bytes.size() + 1) == transcript(side, bytes, piece));
+  }
+  fixpoint::fuzz::FuzzHost host;
+  host.run(fixpoint::net::make_http1_session(host), bytes, piece);
+  return 0;
+}
