@@ -34,7 +34,8 @@ bool is_low(char32_t code) {
   return code >= 0xDC00 && code < 0xE000;
 }
 
-// The power of ten of a number's first digit that is not 0.
+// The power of ten of a number's first digit that is not 0. Far is beyond any float.
+constexpr long kFar = 1'000'000'000'000;
 long decimal_exponent(std::string_view number) {
   const auto mark = std::min(number.find_first_of("eE"), number.size());
   const auto mantissa = number.substr(0, mark);
@@ -45,7 +46,7 @@ long decimal_exponent(std::string_view number) {
     auto digits = number.substr(mark + 1);
     if (digits.front() == '+') digits.remove_prefix(1);
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-    if (read.ec != std::errc{}) return digits.front() == '-' ? -kDepthMax : kDepthMax;
+    if (read.ec != std::errc{}) return digits.front() == '-' ? -kFar : kFar;
   }
   return exponent + static_cast<long>(dot) - static_cast<long>(first);
 }

@@ -36,7 +36,8 @@ Decimal shortest(double value) {
 
 void print_exponent(const Decimal& decimal, std::string& out) {
   out.push_back(decimal.digits[0]);
-  if (decimal.count > 1) out.append(".").append(decimal.digits + 1, decimal.count - 1UL);
+  const auto rest = static_cast<std::size_t>(decimal.count - 1);
+  if (rest > 0) out.append(".").append(decimal.digits + 1, rest);
   // Go's two-digit exponents lose their leading zero in JSON only when negative; large ones have
   // at least two digits anyway.
   out.append(decimal.exponent < 0 ? "e-" : "e+").append(std::to_string(std::abs(decimal.exponent)));
