@@ -292,6 +292,8 @@ FieldErrors validate_event_update(View object, View old_object) {
            std::pair{"regarding",           "involvedObject"     },
            std::pair{"reason",              "reason"             },
            std::pair{"note",                "message"            },
+           // A real server compares the reason twice, and says so twice.
+           std::pair{"reason",              "reason"             },
            std::pair{"type",                "type"               },
            std::pair{"eventTime",           "eventTime"          },
            std::pair{"action",              "action"             },
