@@ -75,7 +75,7 @@ Answer<Body> parse_body(const Resource& resource, const Request& request) {
       return body;
     }
     case MediaType::Yaml: {
-      auto parsed = json::parse_yaml_noting_duplicates(request.body);
+      auto parsed = parse_yaml_body(request.body);
       if (!parsed) {
         return std::unexpected(unrecognized(resource, request.body, parsed.error().message));
       }
@@ -194,6 +194,13 @@ Result<Normalised> normalise_custom(const Resource& resource, const json::Value&
 Result<Normalised> normalise(const Resource& resource, const json::Value& object) {
   return resource.builtin != nullptr ? normalise_builtin(resource, object)
                                      : normalise_custom(resource, object);
+}
+
+Result<YamlBody> parse_yaml_body(std::string_view text) {
+  auto strict = json::parse_yaml(text, json::Duplicates::Refuse);
+  if (strict) return YamlBody{.value = *std::move(strict), .duplicates = {}};
+  FP_TRY(value, json::parse_yaml(text, json::Duplicates::KeepLast));
+  return YamlBody{.value = std::move(value), .duplicates = {std::move(strict).error().message}};
 }
 
 json::Value with_defaults(const Resource& resource, const json::Value& object) {

@@ -33,6 +33,14 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
                                       FieldValidation validation,
                                       std::vector<std::string>& warnings);
 
+// A YAML body. Keys given twice are an error only under strict validation: the last one counts, and
+// the decoder's sentence about them is kept.
+struct YamlBody {
+  json::Value value;
+  std::vector<std::string> duplicates;
+};
+Result<YamlBody> parse_yaml_body(std::string_view text);
+
 // `duplicate field "a", unknown field "b"`: what strict validation says, or one warning each.
 std::vector<std::string> field_problems(const std::vector<std::string>& duplicates,
                                         const std::vector<std::string>& unknown);

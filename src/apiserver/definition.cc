@@ -47,7 +47,8 @@ void settle_definitions(store::Store& store, std::string_view group, Instant now
     const bool served = kube::establish(definition, now);
     const bool approval = kube::consider_approval(definition, now);
     if (!names && !served && !approval) continue;
-    used.add(put_object(store, record->key, std::move(definition)));
+    const json::Value settled = put_object(store, record->key, std::move(definition));
+    used.add(settled);
   }
 }
 

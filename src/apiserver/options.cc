@@ -71,11 +71,12 @@ void check_dry_run(const std::vector<std::string_view>& values, bool& dry_run,
                     "supported values: \"All\""});
 }
 
-Answer<FieldValidation> check_validation(std::string_view text, FieldErrors& errors) {
+FieldValidation check_validation(std::string_view text, FieldErrors& errors) {
   if (text.empty() || text == "Warn") return FieldValidation::Warn;
   if (text == "Ignore") return FieldValidation::Ignore;
   if (text == "Strict") return FieldValidation::Strict;
-  errors.push_back(kube::not_supported(FieldPath{"fieldValidation"}, json::Value::string(text).view(),
+  const auto given = json::Value::string(text);
+  errors.push_back(kube::not_supported(FieldPath{"fieldValidation"}, given,
                                        {"", "Ignore", "Strict", "Warn"}));
   return FieldValidation::Warn;
 }
@@ -214,8 +215,8 @@ void check_match(const Request& request, ListOptions& options, FieldErrors& erro
         kube::forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
   }
   if (options.match == VersionMatch::Unset) {
-    errors.push_back(kube::not_supported(path, json::Value::string(match).view(),
-                                         {"Exact", "NotOlderThan", ""}));
+    const auto given = json::Value::string(match);
+    errors.push_back(kube::not_supported(path, given, {"Exact", "NotOlderThan", ""}));
   }
   if (options.match == VersionMatch::Exact && options.resource_version == "0") {
     errors.push_back(kube::forbidden(
@@ -255,7 +256,7 @@ kube::Answer<WriteOptions> parse_write_options(const Request& request, std::stri
   }
   kube::append(errors,
                kube::validate_field_manager(options.field_manager, FieldPath{"fieldManager"}));
-  options.validation = *check_validation(request.parameter("fieldValidation"), errors);
+  options.validation = check_validation(request.parameter("fieldValidation"), errors);
   if (!errors.empty()) return std::unexpected(invalid_options(kind, errors));
   return options;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PATCH: JSON, merge and strategic patches onto the current object, and server-side apply.
-#include <set>
-
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "apiserver/write.h"
@@ -10,7 +8,6 @@
 #include "json/parse.h"
 #include "json/patch.h"
 #include "json/print.h"
-#include "json/yaml.h"
 #include "kube/metadata.h"
 #include "kube/strategic_merge.h"
 
@@ -156,7 +153,7 @@ Answer<Written> try_patch(WriteCall& call) {
 // --- server-side apply ---
 
 Answer<json::Value> parse_apply(const WriteCall& call, std::vector<std::string>& duplicates) {
-  auto parsed = json::parse_yaml_noting_duplicates(call.request.body);
+  auto parsed = parse_yaml_body(call.request.body);
   if (!parsed) {
     return std::unexpected(kube::bad_request("error decoding YAML: error converting YAML to JSON: " +
                                              parsed.error().message));

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission.h"
+
+#include <array>
+
+#include "kube/metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+
+constexpr std::array<std::string_view, 3> kImmortalNamespaces{"default", "kube-system",
+                                                              "kube-public"};
+
+kube::Status namespace_terminating(const AdmissionCall& call) {
+  auto status = kube::forbidden(call.resource.group_resource(), call.name,
+                                "unable to create new content in namespace " +
+                                    std::string{call.ns} + " because it is being terminated");
+  status.details->causes.push_back({.reason = "NamespaceTerminating",
+                                    .message = "namespace " + std::string{call.ns} +
+                                               " is being terminated",
+                                    .field = "metadata.namespace"});
+  return status;
+}
+
+}  // namespace
+
+Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& snapshot) {
+  if (call.verb == "delete") {
+    if (call.resource.prefix != "namespaces/") return {};
+    for (const auto immortal : kImmortalNamespaces) {
+      if (call.name != immortal) continue;
+      return std::unexpected(kube::forbidden(call.resource.group_resource(), call.name,
+                                             "this namespace may not be deleted"));
+    }
+    return {};
+  }
+  if (call.ns.empty() || !call.resource.namespaced || call.verb != "create") return {};
+  const auto home = snapshot.find("namespaces//" + std::string{call.ns});
+  if (!home) return std::unexpected(kube::not_found({"", "namespaces"}, call.ns));
+  if (home->body.get("status", "phase").as_string() == "Terminating") {
+    return std::unexpected(namespace_terminating(call));
+  }
+  return {};
+}
+
+}  // namespace fixpoint::apiserver
