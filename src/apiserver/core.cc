@@ -6,6 +6,7 @@
 #include "apiserver/definition.h"
 #include "apiserver/list.h"
 #include "apiserver/remove.h"
+#include "apiserver/review.h"
 #include "apiserver/scale.h"
 #include "apiserver/subresource.h"
 #include "apiserver/write.h"
@@ -31,21 +32,6 @@ Response dispatch_write(WriteCall call) {
   }
 }
 
-Response handle_subresource(const WriteCall& call) {
-  const auto& name = call.request.subresource;
-  if (name == "status") {
-    if (call.request.verb == Verb::Get) return get(call.request, call.resource, call.store);
-    return dispatch_write(call);
-  }
-  if (name == "scale") {
-    if (call.request.verb == Verb::Get) {
-      return get_scale(call.request, call.resource, call.store);
-    }
-    return write_scale(call);
-  }
-  return handle_other_subresource(call);
-}
-
 kube::Status terminating_definition(const Request& request) {
   auto status = kube::method_not_supported(request.resource.group_resource(),
                                            to_string(request.verb));
@@ -65,6 +51,9 @@ Response Core::handle(const Request& request, store::Store& store,
     return failure(kube::not_found_path());
   }
   if (!allowed(*resource, request)) return failure(kube::method_not_allowed());
+  if (is_review(*resource)) {
+    return review(WriteCall{request, *resource, kinds_, store, environment}, tokens_);
+  }
   if (resource->custom && resource->custom->facts.terminating && request.verb == Verb::Create) {
     return failure(terminating_definition(request));
   }
@@ -94,6 +83,21 @@ Response Core::handle(const Request& request, store::Store& store,
     response.visible = store.revision();
   }
   return response;
+}
+
+Response Core::handle_subresource(const WriteCall& call) {
+  const auto& name = call.request.subresource;
+  if (name == "status") {
+    if (call.request.verb == Verb::Get) return get(call.request, call.resource, call.store);
+    return dispatch_write(call);
+  }
+  if (name == "scale") {
+    if (call.request.verb == Verb::Get) {
+      return get_scale(call.request, call.resource, call.store);
+    }
+    return write_scale(call);
+  }
+  return handle_other_subresource(call, tokens_);
 }
 
 kube::Answer<Watch> Core::open_watch(const Request& request, const store::Store& store,

@@ -13,13 +13,19 @@
 
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
+#include "apiserver/tokens.h"
 #include "apiserver/watch.h"
 #include "store/store.h"
 
 namespace fixpoint::apiserver {
 
+struct WriteCall;
+
 class Core {
  public:
+  // `tokens` may be null and must outlive the core.
+  explicit Core(const Tokens* tokens = nullptr) : tokens_(tokens) {}
+
   // Everything but watches.
   Response handle(const Request& request, store::Store& store, const Environment& environment);
 
@@ -30,6 +36,9 @@ class Core {
   CustomKinds& kinds() { return kinds_; }
 
  private:
+  Response handle_subresource(const WriteCall& call);
+
+  const Tokens* tokens_;
   CustomKinds kinds_;
 };
 

@@ -203,6 +203,12 @@ Result<YamlBody> parse_yaml_body(std::string_view text) {
   return YamlBody{.value = std::move(value), .duplicates = {std::move(strict).error().message}};
 }
 
+Result<json::Value> parse_yaml_or_json(const Request& request) {
+  return media_type(request.content_type) == MediaType::Yaml
+             ? json::parse_yaml(request.body, json::Duplicates::KeepLast)
+             : json::parse(request.body);
+}
+
 json::Value with_defaults(const Resource& resource, const json::Value& object) {
   if (resource.builtin == nullptr) {
     const auto& schema = *resource.custom->schemas[resource.version].declared;

@@ -41,6 +41,9 @@ struct YamlBody {
 };
 Result<YamlBody> parse_yaml_body(std::string_view text);
 
+// A body by its media type, with nothing checked.
+Result<json::Value> parse_yaml_or_json(const Request& request);
+
 // `duplicate field "a", unknown field "b"`: what strict validation says, or one warning each.
 std::vector<std::string> field_problems(const std::vector<std::string>& duplicates,
                                         const std::vector<std::string>& unknown);

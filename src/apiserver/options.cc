@@ -3,9 +3,8 @@
 
 #include <charconv>
 
+#include "apiserver/decode.h"
 #include "apiserver/media_type.h"
-#include "json/parse.h"
-#include "json/yaml.h"
 #include "kube/validate_metadata.h"
 
 namespace fixpoint::apiserver {
@@ -85,18 +84,12 @@ FieldValidation check_validation(std::string_view text, FieldErrors& errors) {
 Status undecodable(std::string message) { return kube::unreasoned(500, std::move(message)); }
 
 Answer<json::Value> parse_delete_body(const Request& request) {
-  const MediaType type = media_type(request.content_type);
-  if (type == MediaType::Yaml) {
-    auto value = json::parse_yaml(request.body);
-    if (!value) return std::unexpected(undecodable(value.error().message));
-    return *std::move(value);
-  }
-  auto value = json::parse(request.body);
-  if (!value) {
-    return std::unexpected(
-        undecodable("couldn't get version/kind; json parse error: " + value.error().message));
-  }
-  return *std::move(value);
+  auto value = parse_yaml_or_json(request);
+  if (value) return *std::move(value);
+  const bool yaml = media_type(request.content_type) == MediaType::Yaml;
+  return std::unexpected(
+      undecodable((yaml ? "" : "couldn't get version/kind; json parse error: ") +
+                  value.error().message));
 }
 
 std::optional<Propagation> propagation_named(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "json/merge_patch.h"
 #include "json/parse.h"
@@ -55,9 +56,7 @@ std::string selector_text(const Resource& resource, json::View object,
 }
 
 Answer<json::Value> decode_scale(WriteCall& call) {
-  auto body = media_type(call.request.content_type) == MediaType::Yaml
-                  ? json::parse_yaml(call.request.body)
-                  : json::parse(call.request.body);
+  auto body = parse_yaml_or_json(call.request);
   if (!body) return std::unexpected(kube::bad_request(body.error().message));
   return *std::move(body);
 }
