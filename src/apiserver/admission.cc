@@ -3,6 +3,9 @@
 
 #include <array>
 
+#include "apiserver/admission_pod.h"
+#include "apiserver/limit_range.h"
+#include "apiserver/quota.h"
 #include "kube/metadata.h"
 
 namespace fixpoint::apiserver {
@@ -43,6 +46,25 @@ Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& s
     return std::unexpected(namespace_terminating(call));
   }
   return {};
+}
+
+Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& snapshot,
+                            json::Draft& object, json::View old_object) {
+  const bool creates = old_object.is_null();
+  if (call.resource.prefix == "pods/" && creates) {
+    if (auto ok = set_priority(call, snapshot, object); !ok) return ok;
+    add_default_tolerations(object);
+  }
+  if (call.resource.prefix == "persistentvolumeclaims/" && creates) {
+    set_default_storage_class(snapshot, object);
+  }
+  return apply_limit_range_defaults(call, snapshot, object, old_object);
+}
+
+Answer<void> admit_validating(const AdmissionCall& call, store::Store& store, json::View object,
+                              json::View old_object) {
+  if (auto ok = check_limit_ranges(call, store.latest(), object, old_object); !ok) return ok;
+  return charge_quota(call, store, object, old_object);
 }
 
 }  // namespace fixpoint::apiserver
