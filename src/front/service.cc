@@ -74,7 +74,7 @@ void Service::release(store::Revision durable) {
 
 void Service::lose(store::Revision durable, const Error& why) {
   release(durable);
-  store_.rewind(durable_);
+  FP_CHECK(store_.rewind(durable_).has_value());  // history is never compacted past what is durable
   std::erase_if(unpublished_, [&](const store::Event& event) { return event.revision > durable_; });
   auto lost = std::exchange(waiting_, {});
   for (auto& [revision, callback] : lost) callback(why);
