@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Autoscalers: v1 knows one metric, the cpu's utilization. Other metrics, their current values, the
+// conditions and the behavior are carried by annotations, as JSON, in a spelling of their own.
+#include "base/error.h"
+#include "json/parse.h"
+#include "json/print.h"
+#include "kinds/convert.h"
+#include "kinds/convert_shape.h"
+
+#include <optional>
+#include <string>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::Draft;
+using json::Value;
+using json::View;
+
+constexpr std::string_view kMetrics = "autoscaling.alpha.kubernetes.io/metrics";
+constexpr std::string_view kCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics";
+constexpr std::string_view kConditions = "autoscaling.alpha.kubernetes.io/conditions";
+constexpr std::string_view kBehavior = "autoscaling.alpha.kubernetes.io/behavior";
+constexpr std::string_view kAnnotations[] = {kMetrics, kCurrentMetrics, kConditions, kBehavior};
+// What a v1 autoscaler without any metric means.
+constexpr int kDefaultCpuPercent = 80;
+
+void copy(View from, std::string_view name, Draft& to, std::string_view as) {
+  if (const auto found = from.find(name)) to[as] = Draft{*found};
+}
+
+std::string_view source_name(std::string_view metric_type) {
+  if (metric_type == "Resource") return "resource";
+  if (metric_type == "ContainerResource") return "containerResource";
+  if (metric_type == "Pods") return "pods";
+  if (metric_type == "Object") return "object";
+  return metric_type == "External" ? "external" : "";
+}
+
+// How the annotation spells the members of a target ("target…") or of a current value ("current…").
+struct Spelling {
+  std::string_view holder;  // "target" or "current", in v2
+  std::string_view value;
+  std::string_view average;
+  std::string_view utilization;
+};
+constexpr Spelling kWanted{"target", "targetValue", "targetAverageValue",
+                           "targetAverageUtilization"};
+constexpr Spelling kNow{"current", "currentValue", "currentAverageValue",
+                        "currentAverageUtilization"};
+
+bool is_object_metric(std::string_view source) {
+  return source == "object";
+}
+
+Draft source_to_v1(View source, std::string_view name, const Spelling& spelling) {
+  Draft made = Draft::object();
+  const View held = source.get(spelling.holder);
+  copy(source, "name", made, "name");
+  copy(source, "container", made, "container");
+  copy(source, "describedObject", made, "target");
+  copy(source.get("metric"), "name", made, "metricName");
+  copy(source.get("metric"), "selector", made, name == "external" ? "metricSelector" : "selector");
+  copy(held, "value", made, spelling.value);
+  copy(held, "averageValue", made, is_object_metric(name) ? "averageValue" : spelling.average);
+  copy(held, "averageUtilization", made, spelling.utilization);
+  return made;
+}
+
+std::string_view target_type(View held) {
+  if (held.contains("averageUtilization")) return "Utilization";
+  return held.contains("value") && !held.contains("averageValue") ? "Value" : "AverageValue";
+}
+
+Draft source_to_v2(View source, std::string_view name, const Spelling& spelling) {
+  Draft made = Draft::object();
+  Draft held = Draft::object();
+  copy(source, "name", made, "name");
+  copy(source, "container", made, "container");
+  copy(source, "target", made, "describedObject");
+  if (source.contains("metricName")) {
+    Draft metric = Draft::object();
+    copy(source, "metricName", metric, "name");
+    copy(source, name == "external" ? "metricSelector" : "selector", metric, "selector");
+    made["metric"] = std::move(metric);
+  }
+  copy(source, spelling.value, held, "value");
+  copy(source, is_object_metric(name) ? "averageValue" : spelling.average, held, "averageValue");
+  copy(source, spelling.utilization, held, "averageUtilization");
+  if (spelling.holder == "target") {
+    const auto frozen = held.freeze();
+    held["type"] = target_type(frozen);
+  }
+  made[spelling.holder] = std::move(held);
+  return made;
+}
+
+using ConvertSource = Draft (*)(View, std::string_view, const Spelling&);
+
+Draft metric_with(View metric, const Spelling& spelling, ConvertSource convert) {
+  const auto name = source_name(metric.get("type").as_string());
+  Draft made = Draft::object({
+      {"type", Draft{metric.get("type")}}
+  });
+  if (!name.empty() && metric.contains(name))
+    made[name] = convert(metric.get(name), name, spelling);
+  return made;
+}
+
+bool is_cpu_utilization(View metric, std::string_view holder) {
+  return metric.get("type").as_string() == "Resource" &&
+         metric.get("resource", "name").as_string() == "cpu" &&
+         metric.get("resource", holder).contains("averageUtilization");
+}
+
+Draft cpu_utilization(Draft percent) {
+  return Draft::object({
+      {"type",     "Resource"                                                                  },
+      {"resource",
+       Draft::object({{"name", "cpu"},
+                      {"target", Draft::object({{"type", "Utilization"},
+                                                {"averageUtilization", std::move(percent)}})}})}
+  });
+}
+
+// Names of the annotation's behavior begin with capitals.
+Draft with_first_letter(View tree, char (*change)(char)) {
+  if (tree.is_array()) {
+    Draft made = Draft::array();
+    for (const View element : tree.elements()) made.push_back(with_first_letter(element, change));
+    return made;
+  }
+  if (!tree.is_object()) return Draft{tree};
+  Draft made = Draft::object();
+  for (const auto [key, value] : tree.members()) {
+    std::string name{key};
+    if (!name.empty()) name[0] = change(name[0]);
+    made[name] = with_first_letter(value, change);
+  }
+  return made;
+}
+
+char to_capital(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+char to_small(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// The JSON in an annotation; nothing when it is absent or does not parse, as a real server does.
+std::optional<Value> annotated(View object, std::string_view annotation) {
+  const auto text = object.get("metadata", "annotations").find(annotation);
+  if (!text) return std::nullopt;
+  auto parsed = json::parse(text->as_string());
+  if (!parsed) return std::nullopt;
+  return *std::move(parsed);
+}
+
+void annotate(Draft& object, std::string_view annotation, const Draft& content) {
+  const auto frozen = content.freeze();
+  object.object_at("metadata").object_at("annotations")[annotation] = json::to_text(frozen);
+}
+
+void drop_annotations(Draft& object) {
+  Draft* annotations = object.find("metadata", "annotations");
+  if (annotations == nullptr || !annotations->is_object()) return;
+  for (const auto name : kAnnotations) annotations->erase(name);
+  if (annotations->empty()) object["metadata"].erase("annotations");
+}
+
+Draft metrics_of_v1(View object) {
+  Draft metrics = Draft::array();
+  if (const auto others = annotated(object, kMetrics)) {
+    for (const View metric : others->view().elements()) {
+      metrics.push_back(metric_with(metric, kWanted, source_to_v2));
+    }
+  }
+  if (const auto percent = object.get("spec").find("targetCPUUtilizationPercentage")) {
+    metrics.push_back(cpu_utilization(Draft{*percent}));
+  }
+  if (metrics.empty()) metrics.push_back(cpu_utilization(Draft{kDefaultCpuPercent}));
+  return metrics;
+}
+
+std::optional<Draft> current_metrics_of_v1(View object) {
+  Draft metrics = Draft::array();
+  if (const auto current = annotated(object, kCurrentMetrics)) {
+    for (const View metric : current->view().elements()) {
+      metrics.push_back(metric_with(metric, kNow, source_to_v2));
+    }
+    return metrics;
+  }
+  const auto percent = object.get("status").find("currentCPUUtilizationPercentage");
+  if (!percent) return std::nullopt;
+  auto current = Draft::object({
+      {"averageUtilization", Draft{*percent}}
+  });
+  metrics.push_back(Draft::object({
+      {"type",     "Resource"                                                       },
+      {"resource", Draft::object({{"name", "cpu"}, {"current", std::move(current)}})}
+  }));
+  return metrics;
+}
+
+bool is_v2(View object) {
+  const auto version = object.get("apiVersion").as_string();
+  if (!version.empty()) return version == "autoscaling/v2";
+  return object.get("spec").contains("metrics") || object.get("spec").contains("behavior");
+}
+
+void metrics_to_annotations(View object, Draft& made) {
+  Draft others = Draft::array();
+  bool cpu_seen = false;
+  for (const View metric : object.get("spec", "metrics").elements()) {
+    if (!is_cpu_utilization(metric, "target")) {
+      others.push_back(metric_with(metric, kWanted, source_to_v1));
+    } else if (!cpu_seen) {
+      made["spec"]["targetCPUUtilizationPercentage"] =
+          Draft{metric.get("resource", "target", "averageUtilization")};
+      cpu_seen = true;
+    }
+  }
+  if (!others.empty()) annotate(made, kMetrics, others);
+}
+
+void status_to_annotations(View object, Draft& made) {
+  const View current = object.get("status", "currentMetrics");
+  Draft spelled = Draft::array();
+  for (const View metric : current.elements()) {
+    spelled.push_back(metric_with(metric, kNow, source_to_v1));
+    if (is_cpu_utilization(metric, "current")) {
+      made["status"]["currentCPUUtilizationPercentage"] =
+          Draft{metric.get("resource", "current", "averageUtilization")};
+    }
+  }
+  if (!spelled.empty()) annotate(made, kCurrentMetrics, spelled);
+  const View conditions = object.get("status", "conditions");
+  if (!conditions.empty()) annotate(made, kConditions, Draft{conditions});
+}
+
+}  // namespace
+
+void autoscaler_to_v2(Draft& autoscaler) {
+  const auto frozen = autoscaler.freeze();
+  const View object = frozen;
+  if (is_v2(object)) return;
+  Draft& spec = autoscaler.object_at("spec");
+  spec["metrics"] = metrics_of_v1(object);
+  spec.erase("targetCPUUtilizationPercentage");
+  if (const auto behavior = annotated(object, kBehavior)) {
+    spec["behavior"] = with_first_letter(*behavior, to_small);
+  }
+  Draft& status = autoscaler.object_at("status");
+  status.erase("currentCPUUtilizationPercentage");
+  if (auto current = current_metrics_of_v1(object)) status["currentMetrics"] = *std::move(current);
+  if (auto conditions = annotated(object, kConditions)) status["conditions"] = Draft{*conditions};
+  drop_annotations(autoscaler);
+  set_version(autoscaler, "autoscaling/v2");
+  canonicalize(autoscaler, "autoscaling.v2.HorizontalPodAutoscaler");
+}
+
+void autoscaler_to_v1(Draft& autoscaler) {
+  const auto frozen = autoscaler.freeze();
+  const View object = frozen;
+  drop_annotations(autoscaler);
+  autoscaler.object_at("spec");
+  autoscaler.object_at("status");
+  metrics_to_annotations(object, autoscaler);
+  status_to_annotations(object, autoscaler);
+  if (const View behavior = object.get("spec", "behavior"); !behavior.is_null()) {
+    annotate(autoscaler, kBehavior, with_first_letter(behavior, to_capital));
+  }
+  autoscaler["spec"].erase("metrics");
+  autoscaler["spec"].erase("behavior");
+  autoscaler["status"].erase("currentMetrics");
+  autoscaler["status"].erase("conditions");
+  set_version(autoscaler, "autoscaling/v1");
+  canonicalize(autoscaler, "autoscaling.v1.HorizontalPodAutoscaler");
+}
+
+}  // namespace fixpoint::kinds
