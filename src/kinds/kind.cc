@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/kind.h"
 
+#include "kinds/columns.h"
+#include "kinds/convert.h"
+#include "kinds/hooks.h"
 #include "kinds/rows.h"
+#include "kinds/selectable.h"
 
 #include <algorithm>
 #include <map>
@@ -24,6 +28,12 @@ std::vector<Kind> make_rows() {
         append_rbac, append_storage, append_admission, append_api_extensions, append_scheduling,
         append_coordination, append_nodes, append_discovery}) {
     append(rows);
+  }
+  for (auto& kind : rows) {
+    attach_columns(kind);
+    attach_hooks(kind);
+    attach_conversions(kind);
+    attach_selectable_fields(kind);
   }
   return rows;
 }

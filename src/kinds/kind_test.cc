@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/kind.h"
 
+#include "json/parse.h"
+
 #include <fstream>
 #include <sstream>
 
@@ -70,6 +72,22 @@ TEST(Kinds, PointToWhatTheyAreStoredAs) {
     if (kind.stored_as.resource.empty()) continue;
     EXPECT_NE(find(kind.stored_as), nullptr) << kind.gvk.to_string();
   }
+}
+
+TEST(Kinds, ReadTheFieldsThatSelectorsName) {
+  const auto pod =
+      json::parse(R"({"spec":{"nodeName":"n"},"status":{"podIPs":[{"ip":"10.0.0.1"}]}})");
+  const auto& fields = find(kube::GroupVersionKind{"", "v1", "Pod"})->selectable_fields;
+  const auto value = [&](std::string_view name) {
+    const auto found = std::ranges::find(fields, name, &SelectableField::name);
+    return found == fields.end() ? "(none)" : found->value(*pod);
+  };
+
+  EXPECT_EQ(value("spec.nodeName"), "n");
+  EXPECT_EQ(value("spec.hostNetwork"), "false");
+  EXPECT_EQ(value("status.podIP"), "10.0.0.1");
+  EXPECT_EQ(value("status.phase"), "");
+  EXPECT_EQ(value("spec.image"), "(none)");
 }
 
 }  // namespace
