@@ -6,12 +6,11 @@
 
 #include "base/hash.h"
 #include "json/builder.h"
+#include "json/number.h"
 #include "json/text.h"
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <optional>
 #include <unordered_map>
 
 namespace fixpoint::json {
@@ -32,34 +31,6 @@ bool is_high(char32_t code) {
 }
 bool is_low(char32_t code) {
   return code >= 0xDC00 && code < 0xE000;
-}
-
-// The power of ten of a number's first digit that is not 0.
-long decimal_exponent(std::string_view number) {
-  const auto mark = std::min(number.find_first_of("eE"), number.size());
-  const auto mantissa = number.substr(0, mark);
-  const auto dot = std::min(mantissa.find('.'), mantissa.size());
-  const auto first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
-  long exponent = 0;
-  if (mark < number.size()) {
-    auto digits = number.substr(mark + 1);
-    if (digits.front() == '+') digits.remove_prefix(1);
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-    if (read.ec != std::errc{}) return digits.front() == '-' ? -kDepthMax : kDepthMax;
-  }
-  return exponent + static_cast<long>(dot) - static_cast<long>(first);
-}
-
-// The float nearest to the number, or nothing if it is too large for one.
-std::optional<double> to_double(std::string_view number) {
-  double value = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (read.ec == std::errc::result_out_of_range) {
-    if (decimal_exponent(number) > 0) return std::nullopt;
-    return number.front() == '-' ? -0.0 : 0.0;
-  }
-  if (!std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 class Reader {
@@ -110,7 +81,7 @@ class Reader {
     const auto* last = number.data() + number.size();
     const auto read = std::from_chars(number.data(), last, whole);
     if (read.ec == std::errc{} && read.ptr == last) return BlockBuilder::integer(key, whole);
-    if (const auto real = to_double(number)) return BlockBuilder::number(key, *real);
+    if (const auto real = read_double(number)) return BlockBuilder::number(key, *real);
     if (error_.empty()) {
       error_ =
           "json: cannot unmarshal number " + std::string{number} + " into Go value of type float64";

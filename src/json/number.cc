@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Floats as Go prints them: the shortest digits that read back to the same value.
+// Floats as Go reads them, and as it prints them: the shortest digits that read back to the same
+// value.
+#include "json/number.h"
+
 #include "base/error.h"
 #include "json/print.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -36,7 +40,8 @@ Decimal shortest(double value) {
 
 void print_exponent(const Decimal& decimal, std::string& out) {
   out.push_back(decimal.digits[0]);
-  if (decimal.count > 1) out.append(".").append(decimal.digits + 1, decimal.count - 1UL);
+  const auto rest = static_cast<std::size_t>(decimal.count - 1);
+  if (rest > 0) out.append(".").append(decimal.digits + 1, rest);
   // Go's two-digit exponents lose their leading zero in JSON only when negative; large ones have
   // at least two digits anyway.
   out.append(decimal.exponent < 0 ? "e-" : "e+").append(std::to_string(std::abs(decimal.exponent)));
@@ -57,7 +62,40 @@ void print_plain(const Decimal& decimal, std::string& out) {
   }
 }
 
+// Beyond the exponent of any float, and small enough to add to.
+constexpr long kFar = 1'000'000'000'000;
+
+long written_exponent(std::string_view digits) {
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+  long exponent = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+  if (read.ec != std::errc{}) exponent = kFar;
+  return std::min(exponent, kFar) * (negative ? -1 : 1);
+}
+
+// The power of ten of a number's first digit that is not 0.
+long decimal_exponent(std::string_view number) {
+  const auto mark = std::min(number.find_first_of("eE"), number.size());
+  const auto mantissa = number.substr(0, mark);
+  const auto dot = std::min(mantissa.find('.'), mantissa.size());
+  const auto first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
+  const auto exponent = mark < number.size() ? written_exponent(number.substr(mark + 1)) : 0;
+  return exponent + static_cast<long>(dot) - static_cast<long>(first);
+}
+
 }  // namespace
+
+std::optional<double> read_double(std::string_view number) {
+  double value = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (read.ec == std::errc::result_out_of_range) {
+    if (decimal_exponent(number) > 0) return std::nullopt;
+    return number.starts_with('-') ? -0.0 : 0.0;
+  }
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
 
 void print_double(double value, std::string& out) {
   FP_CHECK(std::isfinite(value));

@@ -56,6 +56,11 @@ TEST(Parse, ReadsNumbersAsKubernetesDoes) {
   EXPECT_EQ(round_trip("1e400"),
             "error: json: cannot unmarshal number 1e400 into Go value of type float64");
   EXPECT_EQ(round_trip("1e-400"), "0");
+  EXPECT_EQ(round_trip("2e-9223372036854775807"), "0");
+  EXPECT_EQ(round_trip("2e9223372036854775807"),
+            "error: json: cannot unmarshal number 2e9223372036854775807 into Go value of type "
+            "float64");
+  EXPECT_EQ(round_trip("0." + std::string(400, '0') + "1"), "0");
   EXPECT_EQ(round_trip("123456789012345678901234567890"), "1.2345678901234568e+29");
 }
 

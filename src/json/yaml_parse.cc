@@ -96,6 +96,7 @@ struct Fill {
   struct Entry {
     std::string name;
     Draft value;
+    std::size_t order;
   };
   std::vector<Entry> entries;
   std::unordered_map<std::string, std::size_t, StringHash> places;  // by typed key
@@ -176,7 +177,9 @@ class Decoder {
     Fill fill;
     FP_TRY_VOID(fill_from(node, fill));
     // Equal names can remain, from keys of different types: the later one stays.
-    std::ranges::stable_sort(fill.entries, {}, &Fill::Entry::name);
+    std::ranges::sort(fill.entries, {}, [](const Fill::Entry& entry) {
+      return std::pair<std::string_view, std::size_t>{entry.name, entry.order};
+    });
     auto out = Draft::object();
     auto& members = out.members();
     members.reserve(fill.entries.size());
@@ -206,7 +209,7 @@ class Decoder {
   void set(Fill& fill, const Key& name, Draft member, std::size_t line) {
     const auto [place, is_new] = fill.places.try_emplace(name.typed(), fill.entries.size());
     if (is_new) {
-      fill.entries.push_back({name.name, std::move(member)});
+      fill.entries.push_back({name.name, std::move(member), fill.entries.size()});
     } else if (duplicates_ == Duplicates::KeepLast) {
       fill.entries[place->second].value = std::move(member);
     } else {

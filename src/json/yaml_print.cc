@@ -7,8 +7,7 @@
 #include "json/yaml.h"
 #include "json/yaml_scalar.h"
 
-#include <algorithm>
-#include <vector>
+#include <list>
 
 #include <yaml.h>
 
@@ -143,9 +142,11 @@ class Emitter {
       std::u32string order;
       Member member;
     };
-    std::vector<Entry> entries;
+    // A list, because its sort survives an order that is not quite one: natural order of hostile
+    // keys need not be transitive.
+    std::list<Entry> entries;
     for (const auto member : value.members()) entries.push_back({runes_of(member.key), member});
-    std::ranges::stable_sort(entries, natural_less, &Entry::order);
+    entries.sort([](const Entry& a, const Entry& b) { return natural_less(a.order, b.order); });
     yaml_mapping_start_event_initialize(&event_, nullptr, nullptr, 1, YAML_BLOCK_MAPPING_STYLE);
     emit();
     for (const auto& entry : entries) {

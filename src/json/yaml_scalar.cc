@@ -3,6 +3,8 @@
 // Scalars of YAML 1.1, by first character as the Go library does it.
 #include "json/yaml_scalar.h"
 
+#include "json/number.h"
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -88,17 +90,9 @@ bool looks_like_float(std::string_view text) {
 std::optional<Scalar> resolve_float(std::string_view text) {
   if (!looks_like_float(text)) return std::nullopt;
   if (text.starts_with('+')) text.remove_prefix(1);
-  Scalar out{.tag = ScalarTag::Float};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), out.number);
-  if (read.ec == std::errc::result_out_of_range) {
-    // Too small is zero; too large has a positive exponent.
-    const auto exponent = text.find_first_of("eE");
-    const bool small = exponent != std::string_view::npos && text[exponent + 1] == '-';
-    if (!small) return std::nullopt;
-    out.number = text.starts_with('-') ? -0.0 : 0.0;
-  }
-  if (!std::isfinite(out.number)) return std::nullopt;
-  return out;
+  const auto number = read_double(text);
+  if (!number) return std::nullopt;
+  return Scalar{.tag = ScalarTag::Float, .number = *number};
 }
 
 // Takes one or two digits off the front.

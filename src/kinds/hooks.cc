@@ -7,6 +7,8 @@
 #include "kinds/defaults_workloads.h"
 #include "kinds/prepare_core.h"
 #include "kinds/prepare_pod.h"
+#include "kinds/validate_access.h"
+#include "kinds/validate_config.h"
 
 #include <string_view>
 
@@ -33,17 +35,23 @@ struct HookRow {
 
 // clang-format off: one kind a line
 constexpr HookRow kHooks[] = {
+    {"events.k8s.io", "v1", "Event", {.validate = validate_event, .validate_update = validate_event_update}},
+    {"", "v1", "Event", {.validate = validate_core_event, .validate_update = validate_core_event_update}},
+    {"coordination.k8s.io", "v1", "Lease", {.prepare = prepare_lease, .validate = validate_lease, .validate_update = validate_lease_update}},
+    {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = validate_cluster_role, .validate_update = validate_cluster_role_update}},
+    {"rbac.authorization.k8s.io", "v1", "Role", {.validate = validate_role, .validate_update = validate_role_update}},
+    {"", "v1", "ConfigMap", {.validate = validate_config_map, .validate_update = validate_config_map_update}},
     {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints}},
-    {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range}},
-    {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace}},
+    {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = validate_limit_range, .validate_update = validate_limit_range_update}},
+    {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = validate_namespace, .validate_status_update = validate_namespace_status_update}},
     {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node}},
     {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume}},
     {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim}},
     {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod}},
     {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template}},
     {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller}},
-    {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota}},
-    {"", "v1", "Secret", {.set_defaults = set_defaults_secret}},
+    {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = validate_resource_quota, .validate_update = validate_resource_quota_update, .validate_status_update = validate_resource_quota_status_update}},
+    {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = validate_secret, .validate_update = validate_secret_update}},
     {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service}},
     {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set}},
     {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment}},
@@ -57,8 +65,8 @@ constexpr HookRow kHooks[] = {
     {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy}},
     {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver}},
     {"storage.k8s.io", "v1", "StorageClass", {.set_defaults = set_defaults_storage_class}},
-    {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding}},
-    {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding}},
+    {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding, .validate = validate_cluster_role_binding, .validate_update = validate_cluster_role_binding_update}},
+    {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding, .validate = validate_role_binding, .validate_update = validate_role_binding_update}},
     {"discovery.k8s.io", "v1", "EndpointSlice", {.set_defaults = set_defaults_endpoint_slice}},
     {"scheduling.k8s.io", "v1", "PriorityClass", {.set_defaults = set_defaults_priority_class}},
     {"node.k8s.io", "v1", "RuntimeClass", {.set_defaults = set_defaults_runtime_class}},

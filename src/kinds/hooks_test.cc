@@ -49,12 +49,15 @@ Draft without_empty(View value, bool in_status) {
 }
 
 std::string comparable(View object) {
-  const auto kept = without_empty(object, false).freeze();
+  Draft draft = without_empty(object, false);
+  draft["metadata"].erase("namespace");
+  const auto kept = draft.freeze();
   return json::to_pretty_text(kept);
 }
 
 json::Value prepared(const Kind& kind, View input, View old_object) {
   Draft object{input};
+  object["metadata"]["namespace"] = "cases";  // where the answers were recorded
   if (kind.set_defaults != nullptr) kind.set_defaults(object);
   if (kind.prepare != nullptr) kind.prepare(object, old_object, kContext);
   return object.freeze();
@@ -101,6 +104,10 @@ void check_table(const std::string& path) {
 
 TEST(KindHooks, SetTheDefaultsOfARealServer) {
   check_table("kinds/defaults.json");
+}
+
+TEST(KindHooks, RefuseConfigurationAsARealServerDoes) {
+  check_table("kinds/config.json");
 }
 
 }  // namespace

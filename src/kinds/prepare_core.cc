@@ -173,6 +173,12 @@ void prepare_daemon_set(Draft& object, View old_object, const HookContext&) {
   annotations[kGeneration] = std::to_string(generation);
 }
 
+void prepare_lease(Draft& object, View, const HookContext&) {
+  Draft& spec = object.object_at("spec");
+  spec.erase("strategy");
+  spec.erase("preferredHolder");
+}
+
 void prepare_job(Draft& object, View old_object, const HookContext&) {
   Draft& spec = object.object_at("spec");
   const Draft* manual = spec.find("manualSelector");

@@ -21,6 +21,8 @@ void prepare_service(json::Draft& object, json::View old_object, const HookConte
 void prepare_node(json::Draft& object, json::View old_object, const HookContext& context);
 // Counts the changes of the template in an annotation, as version 1 of the API did in a field.
 void prepare_daemon_set(json::Draft& object, json::View old_object, const HookContext& context);
+// Coordinated election is behind a gate that is shut: its fields are dropped.
+void prepare_lease(json::Draft& object, json::View old_object, const HookContext& context);
 // A job's selector and labels come from its uid, unless its author manages them.
 void prepare_job(json::Draft& object, json::View old_object, const HookContext& context);
 

@@ -69,22 +69,22 @@ void History::append(const Event& event, const Ref<const Tree>& tree, const Hist
   node->prev = open_.last.get();
   if (node->prev != nullptr) node->prev->retain();
   node->jump = jump_from(node->prev);
-  if (event.revision.value % kCheckpointEvery == 0) node->tree = tree;
 
   if (!open_.last) open_.first = event.revision;
   open_.bytes += node->bytes;
   open_.last = node;
   newest_ = event.revision;
-  seal_open(limits);
+  seal_open(tree, limits);
   let_go(limits);
 }
 
-void History::seal_open(const HistoryLimits& limits) {
+void History::seal_open(const Ref<const Tree>& tree, const HistoryLimits& limits) {
   const auto events = newest_.value - open_.first.value + 1;
   if (events < share(limits.events_max) && open_.bytes < share(limits.bytes_max)) return;
   auto sealed = make_ref<Sealed>();
   if (sealed_) sealed->segments = sealed_->segments;
   sealed_bytes_ += open_.bytes;
+  open_.tree = tree;
   sealed->segments.push_back(std::exchange(open_, {}));
   sealed_ = std::move(sealed);
 }
@@ -165,6 +165,7 @@ void History::rewind(Revision revision) {
     sealed_ = std::move(rest);
   }
   if (!open_.last) return;
+  open_.tree = {};
   open_.last = Ref<const EventNode>{walk_to(open_.last.get(), revision)};
   open_.bytes = 0;
   for (const EventNode* node = open_.last.get(); node != nullptr; node = node->prev) {
@@ -201,16 +202,11 @@ std::vector<Event> History::events_after(Revision after) const {
 
 Ref<const Tree> History::tree_at(Revision revision, const Ref<const Tree>& latest) const {
   if (revision == newest_) return latest;
-  // The first checkpoint not before the revision, or the present when there is none yet. The event
-  // that led to the oldest readable revision is itself no longer kept.
-  const auto from = std::max(revision, first_kept()).value;
-  const auto ahead = (from + kCheckpointEvery - 1) / kCheckpointEvery * kCheckpointEvery;
-  const EventNode* node = node_at(Revision{std::min(ahead, newest_.value)});
-  Ref<const Tree> tree = ahead <= newest_.value ? node->tree : latest;
-  for (auto at = node->event.revision; at > revision; at = node->event.revision) {
+  const Segment& segment = segment_of(Revision{revision.value + 1});
+  const EventNode* node = segment.last.get();
+  Ref<const Tree> tree = &segment == &open_ ? latest : segment.tree;
+  for (; node != nullptr && node->event.revision > revision; node = node->prev) {
     undo(tree, node->event);
-    if (at.value == revision.value + 1) break;
-    node = older(node);
   }
   return tree;
 }

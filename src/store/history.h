@@ -4,11 +4,12 @@
 //
 // Events form singly linked lists from new to old, so that appending to one of two forks leaves the
 // other as it was. A list cannot give up its old end while forks share it, so the history is a row
-// of at most kSegments lists; the oldest is let go as a whole when a limit is passed. Every event
-// carries a second link that skips ahead such that any revision is found in logarithmic time.
-// The state at a past revision is that of the next checkpoint after it with the events between
-// undone; only every kCheckpointEvery-th event holds on to the whole tree of its time, because each
-// held tree keeps the nodes alive that were changed since.
+// of at most a few dozen lists, the segments; the oldest is let go as a whole when a limit is
+// passed. Every event carries a second link that skips ahead such that any revision is found in
+// logarithmic time.
+// The state at a past revision is that at the end of its segment, or the present, with the events
+// in between undone. Holding the tree of every event instead would keep each changed node of each
+// of them alive: more memory than the objects' own nodes take.
 // Nothing here is for users of store: store.h is the door.
 #pragma once
 
@@ -35,10 +36,9 @@ void destroy(const EventNode* node);
 
 class History final : public RefCounted {
  public:
-  // More segments follow the limits more closely; fewer make letting go and sealing rarer.
-  static constexpr std::size_t kSegments = 32;
-  // At most so many events are undone to read a past revision: some tens of microseconds.
-  static constexpr std::uint64_t kCheckpointEvery = 256;
+  // More segments make reads of the past cheaper (at most so many events are undone) and follow
+  // the limits more closely; each one more keeps another version of the tree's nodes.
+  static constexpr std::size_t kSegments = 16;
 
   explicit History(Revision start) : oldest_(start), newest_(start) {}
 
@@ -58,6 +58,7 @@ class History final : public RefCounted {
   struct Segment {
     Revision first;             // of its events
     Ref<const EventNode> last;  // its newest event; empty when it has none
+    Ref<const Tree> tree;       // the state after it; set when the segment is sealed
     std::size_t bytes = 0;
   };
   struct Sealed final : RefCounted {
@@ -68,7 +69,7 @@ class History final : public RefCounted {
   const Segment& segment_of(Revision revision) const;
   const EventNode* node_at(Revision revision) const;
   const EventNode* older(const EventNode* node) const;
-  void seal_open(const HistoryLimits& limits);
+  void seal_open(const Ref<const Tree>& tree, const HistoryLimits& limits);
   void let_go(const HistoryLimits& limits);
   void drop_sealed(std::size_t segments);
   Revision first_kept() const;

@@ -158,7 +158,7 @@ void change(World& world, Rng& rng, std::uint64_t key_range) {
   const auto kept = world.store.revision().value - world.store.oldest().value;
   EXPECT_LE(kept, kEventsMax);
   if (world.store.oldest().value > world.model.states.begin()->first) {
-    EXPECT_GT(kept, kEventsMax * 15 / 16) << "let go of too much";
+    EXPECT_GT(kept, kEventsMax * 7 / 8) << "let go of too much";
     world.model.compact(world.store.oldest().value);
   }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/admission.h"
+
+#include <array>
+
+#include "apiserver/admission_pod.h"
+#include "apiserver/limit_range.h"
+#include "apiserver/quota.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+
+constexpr std::array<std::string_view, 3> kImmortalNamespaces{"default", "kube-system",
+                                                              "kube-public"};
+
+kube::Status namespace_terminating(const AdmissionCall& call) {
+  auto status = kube::forbidden(call.resource.group_resource(), call.name,
+                                "unable to create new content in namespace " +
+                                    std::string{call.ns} + " because it is being terminated");
+  status.details->causes.push_back({.reason = "NamespaceTerminating",
+                                    .message = "namespace " + std::string{call.ns} +
+                                               " is being terminated",
+                                    .field = "metadata.namespace"});
+  return status;
+}
+
+}  // namespace
+
+Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& snapshot) {
+  if (call.verb == "delete") {
+    if (call.resource.prefix != "namespaces/") return {};
+    for (const auto immortal : kImmortalNamespaces) {
+      if (call.name != immortal) continue;
+      return std::unexpected(kube::forbidden(call.resource.group_resource(), call.name,
+                                             "this namespace may not be deleted"));
+    }
+    return {};
+  }
+  if (call.ns.empty() || !call.resource.namespaced || call.verb != "create") return {};
+  const auto home = snapshot.find("namespaces//" + std::string{call.ns});
+  if (!home) return std::unexpected(kube::not_found({"", "namespaces"}, call.ns));
+  if (home->body.get("status", "phase").as_string() == "Terminating") {
+    return std::unexpected(namespace_terminating(call));
+  }
+  return {};
+}
+
+Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& snapshot,
+                            json::Draft& object, json::View old_object) {
+  const bool creates = old_object.is_null();
+  if (call.resource.prefix == "pods/" && creates) {
+    if (auto ok = set_priority(call, snapshot, object); !ok) return ok;
+    add_default_tolerations(object);
+  }
+  if (call.resource.prefix == "persistentvolumeclaims/" && creates) {
+    set_default_storage_class(snapshot, object);
+  }
+  return apply_limit_range_defaults(call, snapshot, object, old_object);
+}
+
+Answer<void> admit_validating(const AdmissionCall& call, store::Store& store, json::View object,
+                              json::View old_object) {
+  if (auto ok = check_limit_ranges(call, store.latest(), object, old_object); !ok) return ok;
+  return charge_quota(call, store, object, old_object);
+}
+
+}  // namespace fixpoint::apiserver

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cluster addresses and node ports of Services: what is taken is read from the other Services, so
+// there is no allocator state that could disagree with them.
+#include <cstdio>
+#include <optional>
+#include <set>
+
+#include "apiserver/admission.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+using kube::FieldPath;
+
+// 10.0.0.0/24 without its first and last address, as --service-cluster-ip-range has by default in
+// a small cluster.
+constexpr std::string_view kServiceRange = "10.0.0.";
+constexpr int kFirstHost = 1;
+constexpr int kLastHost = 254;
+// Random picks leave the lower band to people who choose addresses by hand.
+constexpr int kDynamicFirstHost = 17;
+constexpr std::int64_t kFirstNodePort = 30000;
+constexpr std::int64_t kLastNodePort = 32767;
+
+struct Taken {
+  std::set<std::string, std::less<>> addresses;
+  std::set<std::int64_t> ports;
+};
+
+Taken taken_by_others(const AdmissionCall& call, const store::Snapshot& snapshot) {
+  Taken taken;
+  const std::string own = call.resource.key(call.ns, call.name);
+  snapshot.scan(call.resource.prefix, {}, [&](const store::RecordRef& record) {
+    if (record->key == own) return true;
+    for (const json::View ip : record->body.get("spec", "clusterIPs").elements()) {
+      taken.addresses.emplace(ip.as_string());
+    }
+    for (const json::View port : record->body.get("spec", "ports").elements()) {
+      if (const auto number = port.get("nodePort").as_int(); number != 0) {
+        taken.ports.insert(number);
+      }
+    }
+    return true;
+  });
+  return taken;
+}
+
+std::optional<int> host_of(std::string_view address) {
+  if (!address.starts_with(kServiceRange)) return std::nullopt;
+  int host = 0;
+  const std::string rest{address.substr(kServiceRange.size())};
+  if (std::sscanf(rest.c_str(), "%d", &host) != 1) return std::nullopt;
+  return host;
+}
+
+std::string address_of(int host) { return std::string{kServiceRange} + std::to_string(host); }
+
+// A free address near a random start; the upper band first.
+std::optional<std::string> free_address(const AdmissionCall& call, const Taken& taken) {
+  const int span = kLastHost - kDynamicFirstHost + 1;
+  const int start = static_cast<int>(call.environment.rng.below(static_cast<std::uint64_t>(span)));
+  for (int i = 0; i < span; ++i) {
+    auto address = address_of(kDynamicFirstHost + (start + i) % span);
+    if (!taken.addresses.contains(address)) return address;
+  }
+  for (int host = kFirstHost; host < kDynamicFirstHost; ++host) {
+    auto address = address_of(host);
+    if (!taken.addresses.contains(address)) return address;
+  }
+  return std::nullopt;
+}
+
+kube::Status refuse_address(const AdmissionCall& call, std::string_view address,
+                            std::string_view why) {
+  const auto list = json::Draft::array({address}).freeze();
+  return kube::invalid({"", "Service"}, call.name,
+                       {kube::invalid(FieldPath{"spec"}.child("clusterIPs"), list,
+                                      "failed to allocate IP " + std::string{address} + ": " +
+                                          std::string{why})});
+}
+
+bool wants_address(std::string_view type) { return type != "ExternalName"; }
+bool wants_node_ports(const json::Draft& spec, std::string_view type) {
+  if (type == "NodePort") return true;
+  const json::Draft* asked = spec.find("allocateLoadBalancerNodePorts");
+  return type == "LoadBalancer" && (asked == nullptr || asked->as_bool(true));
+}
+
+Answer<void> allocate_address(const AdmissionCall& call, const Taken& taken, json::Draft& spec) {
+  const json::Draft* given = spec.find("clusterIP");
+  std::string address{given == nullptr ? std::string_view{} : given->as_string()};
+  if (address == "None") {
+    spec["clusterIPs"] = json::Draft::array({"None"});
+    return {};
+  }
+  if (address.empty()) {
+    auto free = free_address(call, taken);
+    if (!free) {
+      return std::unexpected(kube::internal_error(
+          "failed to allocate a serviceIP: range is full"));
+    }
+    address = *std::move(free);
+  } else if (!host_of(address)) {
+    return std::unexpected(
+        refuse_address(call, address, "the provided network does not match the current range"));
+  } else if (taken.addresses.contains(address)) {
+    return std::unexpected(refuse_address(call, address, "provided IP is already allocated"));
+  }
+  spec["clusterIP"] = address;
+  spec["clusterIPs"] = json::Draft::array({address});
+  return {};
+}
+
+Answer<void> check_node_port(const AdmissionCall& call, const Taken& taken, std::size_t index,
+                             std::int64_t port) {
+  std::string why;
+  if (port < kFirstNodePort || port > kLastNodePort) {
+    why = "provided port is not in the valid range. The range of valid ports is 30000-32767";
+  } else if (taken.ports.contains(port)) {
+    why = "provided port is already allocated";
+  } else {
+    return {};
+  }
+  const FieldPath spec{"spec"};
+  const FieldPath ports = spec.child("ports");
+  const FieldPath item = ports.index(index);
+  return std::unexpected(
+      kube::invalid({"", "Service"}, call.name,
+                    {kube::invalid(item.child("nodePort"), std::to_string(port), why)}));
+}
+
+Answer<void> allocate_node_ports(const AdmissionCall& call, Taken& taken, json::Draft& spec) {
+  auto& ports = spec.array_at("ports").elements();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const json::Draft* given = ports[i].find("nodePort");
+    std::int64_t number = given == nullptr ? 0 : given->as_int();
+    if (number != 0) {
+      if (auto ok = check_node_port(call, taken, i, number); !ok) return ok;
+    } else {
+      const auto span = static_cast<std::uint64_t>(kLastNodePort - kFirstNodePort + 1);
+      const auto start = static_cast<std::int64_t>(call.environment.rng.below(span));
+      for (std::int64_t k = 0; k < static_cast<std::int64_t>(span); ++k) {
+        const auto candidate = kFirstNodePort + (start + k) % static_cast<std::int64_t>(span);
+        if (taken.ports.contains(candidate)) continue;
+        number = candidate;
+        break;
+      }
+      if (number == 0) {
+        return std::unexpected(
+            kube::internal_error("failed to allocate a nodePort: range is full"));
+      }
+      ports[i]["nodePort"] = number;
+    }
+    taken.ports.insert(number);
+  }
+  return {};
+}
+
+// An update that says nothing about addresses and ports keeps the ones it has.
+void keep_old_allocations(json::Draft& spec, json::View old_spec, std::string_view type) {
+  if (wants_address(type) && wants_address(old_spec.get("type").as_string())) {
+    for (const auto key : {"clusterIP", "clusterIPs"}) {
+      const json::Draft* given = spec.find(key);
+      const bool empty = given == nullptr || given->is_null() ||
+                         (given->is_string() && given->as_string().empty());
+      if (const auto old = old_spec.find(key); old && empty) spec[key] = json::Draft{*old};
+    }
+  }
+  if (!wants_node_ports(spec, type)) return;
+  for (auto& port : spec.array_at("ports").elements()) {
+    if (port.contains("nodePort")) continue;
+    const json::Draft* number = port.find("port");
+    for (const json::View old : old_spec.get("ports").elements()) {
+      if (number == nullptr || old.get("port").as_int() != number->as_int()) continue;
+      if (const auto kept = old.get("nodePort").as_int(); kept != 0) port["nodePort"] = kept;
+    }
+  }
+}
+
+}  // namespace
+
+Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot,
+                      json::Draft& object, json::View old_object) {
+  if (call.resource.prefix != "services/" || !call.subresource.empty()) return {};
+  auto& spec = object.object_at("spec");
+  const json::Draft* given = spec.find("type");
+  const std::string type{given == nullptr ? std::string_view{"ClusterIP"} : given->as_string()};
+  if (!old_object.is_null()) keep_old_allocations(spec, old_object.get("spec"), type);
+  auto taken = taken_by_others(call, snapshot);
+  if (wants_address(type)) {
+    if (auto ok = allocate_address(call, taken, spec); !ok) return ok;
+  }
+  if (wants_node_ports(spec, type)) return allocate_node_ports(call, taken, spec);
+  return {};
+}
+
+}  // namespace fixpoint::apiserver

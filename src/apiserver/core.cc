@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/core.h"
+
+#include <algorithm>
+
+#include "apiserver/definition.h"
+#include "apiserver/list.h"
+#include "apiserver/remove.h"
+#include "apiserver/review.h"
+#include "apiserver/scale.h"
+#include "apiserver/subresource.h"
+#include "apiserver/write.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+// The part of the resource's verbs a request needs; subresources have their own lists.
+bool allowed(const Resource& resource, const Request& request) {
+  if (request.subresource.empty()) return resource.supports(to_string(request.verb));
+  if (resource.builtin == nullptr) {
+    return request.verb == Verb::Get || request.verb == Verb::Update || request.verb == Verb::Patch;
+  }
+  const auto& verbs = resource.builtin->subresource(request.subresource)->verbs;
+  return std::ranges::find(verbs, to_string(request.verb)) != verbs.end();
+}
+
+Response dispatch_write(WriteCall call) {
+  switch (call.request.verb) {
+    case Verb::Create: return create(std::move(call));
+    case Verb::Update: return update(std::move(call));
+    default: return patch(std::move(call));
+  }
+}
+
+kube::Status terminating_definition(const Request& request) {
+  auto status = kube::method_not_supported(request.resource.group_resource(),
+                                           to_string(request.verb));
+  status.message =
+      std::string{to_string(request.verb)} +
+      " not allowed while custom resource definition is terminating";
+  return status;
+}
+
+}  // namespace
+
+Response Core::handle(const Request& request, store::Store& store,
+                      const Environment& environment) {
+  const auto resource = kinds_.find(store.latest(), request.resource);
+  if (!resource) return failure(kube::not_found_path());
+  if (!request.subresource.empty() && !resource->has_subresource(request.subresource)) {
+    return failure(kube::not_found_path());
+  }
+  if (!allowed(*resource, request)) return failure(kube::method_not_allowed());
+  if (is_review(*resource)) {
+    return review(WriteCall{request, *resource, kinds_, store, environment}, tokens_);
+  }
+  if (resource->custom && resource->custom->facts.terminating && request.verb == Verb::Create) {
+    return failure(terminating_definition(request));
+  }
+  if (resource->namespaced && request.ns.empty() && !request.name.empty()) {
+    return failure(kube::method_not_allowed());
+  }
+
+  const auto before = store.revision();
+  WriteCall call{request, *resource, kinds_, store, environment};
+  Response response;
+  if (!request.subresource.empty()) {
+    response = handle_subresource(call);
+  } else {
+    switch (request.verb) {
+      case Verb::Get: return get(request, *resource, store);
+      case Verb::List: return list(request, *resource, store, kinds_);
+      case Verb::Watch: return failure(kube::internal_error("a watch has no single answer"));
+      case Verb::Delete: response = remove({request, *resource, store, environment}); break;
+      case Verb::DeleteCollection:
+        response = remove_collection({request, *resource, store, environment}, kinds_);
+        break;
+      default: response = dispatch_write(call);
+    }
+  }
+  if (resource->prefix == kDefinitionPrefix && store.revision() != before) {
+    settle_definitions(store, response.body.get("spec", "group").as_string(), environment.now);
+    response.visible = store.revision();
+  }
+  return response;
+}
+
+Response Core::handle_subresource(const WriteCall& call) {
+  const auto& name = call.request.subresource;
+  if (name == "status") {
+    if (call.request.verb == Verb::Get) return get(call.request, call.resource, call.store);
+    return dispatch_write(call);
+  }
+  if (name == "scale") {
+    if (call.request.verb == Verb::Get) {
+      return get_scale(call.request, call.resource, call.store);
+    }
+    return write_scale(call);
+  }
+  return handle_other_subresource(call, tokens_);
+}
+
+kube::Answer<Watch> Core::open_watch(const Request& request, const store::Store& store,
+                                     const Environment&) {
+  const auto resource = kinds_.find(store.latest(), request.resource);
+  if (!resource) return std::unexpected(kube::not_found_path());
+  if (!resource->supports("watch")) return std::unexpected(kube::method_not_allowed());
+  return apiserver::open_watch(request, *resource, store);
+}
+
+}  // namespace fixpoint::apiserver

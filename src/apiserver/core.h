@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Core: the semantics of the Kubernetes API as one synchronous function of request and store.
+//
+// No I/O, no threads, no clock of its own: `fixpoint up` puts HTTP and a disk around it, tests and
+// built-in controllers call it in process, the verifier forks the store and calls it a million
+// times. Invariants: a refused request changes nothing; every change is one event of the store;
+// answers are those of a real kube-apiserver, word for word.
+//
+// A Core remembers only compilations (resource.h), so any Core may serve any Store; one thread at a
+// time. Read next: create.cc, update.cc, patch.cc, remove.cc, list.cc, watch.h.
+#pragma once
+
+#include "apiserver/request.h"
+#include "apiserver/resource.h"
+#include "apiserver/tokens.h"
+#include "apiserver/watch.h"
+#include "store/store.h"
+
+namespace fixpoint::apiserver {
+
+struct WriteCall;
+
+class Core {
+ public:
+  // `tokens` may be null and must outlive the core.
+  explicit Core(const Tokens* tokens = nullptr) : tokens_(tokens) {}
+
+  // Everything but watches.
+  Response handle(const Request& request, store::Store& store, const Environment& environment);
+
+  // A watch is a filter and a starting point; whoever holds it feeds it the store's events.
+  kube::Answer<Watch> open_watch(const Request& request, const store::Store& store,
+                                 const Environment& environment);
+
+  CustomKinds& kinds() { return kinds_; }
+
+ private:
+  Response handle_subresource(const WriteCall& call);
+
+  const Tokens* tokens_;
+  CustomKinds kinds_;
+};
+
+}  // namespace fixpoint::apiserver

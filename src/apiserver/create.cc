@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// POST of a new object.
+#include "apiserver/decode.h"
+#include "apiserver/write.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+kube::Answer<Written> try_create(WriteCall& call) {
+  auto options = parse_write_options(call.request, "CreateOptions");
+  if (!options) return std::unexpected(options.error());
+  call.options = *std::move(options);
+  auto body = decode_body(call.resource, call.request, call.options.validation, call.warnings);
+  if (!body) return std::unexpected(body.error());
+  json::Draft object{*body};
+  if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
+  if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
+  return finish_create(call, std::move(object));
+}
+
+}  // namespace
+
+Response create(WriteCall call) {
+  auto written = try_create(call);
+  if (!written) return failure(written.error());
+  Response response;
+  response.code = 201;
+  response.body = std::move(written->object);
+  response.warnings = std::move(call.warnings);
+  response.visible = call.store.revision();
+  return response;
+}
+
+}  // namespace fixpoint::apiserver

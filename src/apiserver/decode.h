@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From bytes to an object of a resource: parse, check apiVersion and kind, drop unknown fields,
+// set defaults; every refusal in the words of a real server.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/options.h"
+#include "apiserver/resource.h"
+#include "base/error.h"
+#include "json/value.h"
+#include "kube/status.h"
+
+namespace fixpoint::apiserver {
+
+// An object as its type holds it: unknown fields gone, forms canonical.
+struct Normalised {
+  json::Value object;
+  std::vector<std::string> unknown_fields;
+};
+// The error is the decoder's sentence ("json: cannot unmarshal number into …").
+Result<Normalised> normalise(const Resource& resource, const json::Value& object);
+
+// Defaults of the kind or of the CRD's schema.
+json::Value with_defaults(const Resource& resource, const json::Value& object);
+
+// The body of a POST or PUT, normalised and defaulted. Unknown and duplicate fields become warnings
+// or the refusal, by `validation`.
+kube::Answer<json::Value> decode_body(const Resource& resource, const Request& request,
+                                      FieldValidation validation,
+                                      std::vector<std::string>& warnings);
+
+// A YAML body. Keys given twice are an error only under strict validation: the last one counts, and
+// the decoder's sentence about them is kept.
+struct YamlBody {
+  json::Value value;
+  std::vector<std::string> duplicates;
+};
+Result<YamlBody> parse_yaml_body(std::string_view text);
+
+// A body by its media type, with nothing checked.
+Result<json::Value> parse_yaml_or_json(const Request& request);
+
+// `duplicate field "a", unknown field "b"`: what strict validation says, or one warning each.
+std::vector<std::string> field_problems(const std::vector<std::string>& duplicates,
+                                        const std::vector<std::string>& unknown);
+std::string strict_error(const std::vector<std::string>& problems);
+
+}  // namespace fixpoint::apiserver

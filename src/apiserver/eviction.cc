@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/eviction.h"
+
+#include "apiserver/decode.h"
+#include "apiserver/remove.h"
+#include "base/rfc3339.h"
+#include "json/draft.h"
+#include "kube/label_selector.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+
+constexpr std::string_view kBudgets = "poddisruptionbudgets.policy/";
+
+// Pods that never ran or are done disrupt nobody.
+bool needs_budget(json::View pod) {
+  const auto phase = pod.get("status", "phase").as_string();
+  return phase != "Succeeded" && phase != "Failed" && phase != "Pending" &&
+         !kube::being_deleted(pod);
+}
+
+std::vector<store::RecordRef> budgets_of(const WriteCall& call, json::View pod) {
+  std::vector<store::RecordRef> budgets;
+  call.store.latest().scan(std::string{kBudgets} + call.request.ns + "/", {},
+                           [&](const store::RecordRef& record) {
+                             auto selector =
+                                 kube::LabelSelector::from_object(record->body.get("spec", "selector"));
+                             if (selector && selector->matches(kube::labels_of(pod))) {
+                               budgets.push_back(record);
+                             }
+                             return true;
+                           });
+  return budgets;
+}
+
+kube::Status refused(json::View budget) {
+  const std::string name{kube::name_of(budget)};
+  auto status = kube::too_many_requests(
+      "Cannot evict pod as it would violate the pod's disruption budget.", 0);
+  if (!status.details) status.details.emplace();
+  status.details->causes.push_back(
+      {.reason = "DisruptionBudget",
+       .message = "The disruption budget " + name + " needs " +
+                  std::to_string(budget.get("status", "desiredHealthy").as_int()) +
+                  " healthy pods and has " +
+                  std::to_string(budget.get("status", "currentHealthy").as_int()) + " currently",
+       .field = {}});
+  return status;
+}
+
+// Takes one disruption from the budget, or says why not.
+Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View pod) {
+  const json::View status = budget->body.get("status");
+  if (status.get("observedGeneration").as_int() < kube::generation_of(budget->body)) {
+    auto waiting = kube::too_many_requests(
+        "Cannot evict pod as it would violate the pod's disruption budget.", 10);
+    if (!waiting.details) waiting.details.emplace();
+    waiting.details->causes.push_back(
+        {.reason = "DisruptionBudget",
+         .message = "The disruption budget " + std::string{kube::name_of(budget->body)} +
+                    " is still being processed by the server.",
+         .field = {}});
+    return std::unexpected(std::move(waiting));
+  }
+  const auto allowed = status.get("disruptionsAllowed").as_int();
+  if (allowed <= 0) return std::unexpected(refused(budget->body));
+  if (call.options.dry_run) return {};
+  json::Draft object{budget->body};
+  auto& next = object.object_at("status");
+  next["disruptionsAllowed"] = allowed - 1;
+  next.object_at("disruptedPods")[kube::name_of(pod)] = format_seconds(call.environment.now);
+  put_object(call.store, budget->key, std::move(object));
+  return {};
+}
+
+}  // namespace
+
+Answer<json::Value> evict(WriteCall& call) {
+  auto body = parse_yaml_or_json(call.request);
+  if (!body) return std::unexpected(kube::bad_request(body.error().message));
+  if (kube::name_of(*body) != call.request.name) {
+    return std::unexpected(kube::bad_request("name in URL does not match name in Eviction object"));
+  }
+  const auto current = call.store.latest().find(call.key());
+  if (!current) {
+    return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
+  }
+  if (needs_budget(current->body)) {
+    const auto budgets = budgets_of(call, current->body);
+    if (budgets.size() > 1) {
+      return std::unexpected(kube::internal_error(
+          "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+          "support."));
+    }
+    for (const auto& budget : budgets) {
+      if (auto ok = charge(call, budget, current->body); !ok) return std::unexpected(ok.error());
+    }
+  }
+  DeleteCall removal{call.request, call.resource, call.store, call.environment};
+  removal.options.dry_run = call.options.dry_run;
+  const json::View grace = body->get("deleteOptions", "gracePeriodSeconds");
+  if (grace.is_int()) removal.options.grace_seconds = grace.as_int();
+  auto removed = remove_object(removal, current);
+  if (!removed) return std::unexpected(removed.error());
+  return json::Draft::object({{"kind", "Status"},
+                              {"apiVersion", "v1"},
+                              {"metadata", json::Draft::object()},
+                              {"status", "Success"},
+                              {"code", 201}})
+      .freeze();
+}
+
+}  // namespace fixpoint::apiserver

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/list.h"
+
+#include "apiserver/options.h"
+#include "base/base64.h"
+#include "json/draft.h"
+#include "json/parse.h"
+#include "json/print.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+using store::Revision;
+
+constexpr std::string_view kContinueTooOld =
+    "The provided continue parameter is too old to display a consistent list result. You can start "
+    "a new list without the continue parameter, or use the continue token in this response to "
+    "retrieve the remainder of the results. Continuing with the provided token results in an "
+    "inconsistent list - objects that were created, modified, or deleted between the time the first "
+    "chunk was returned and now may show up in the list.";
+
+// Where a list goes on: after `start` (relative to the list's prefix), at the revision of page one.
+// A negative revision means "whatever is current", which an expired token is turned into.
+struct Continue {
+  std::int64_t revision = 0;
+  std::string start;
+};
+
+std::string encode(const Continue& token) {
+  const auto body = json::Draft::object({{"v", "meta.k8s.io/v1"},
+                                         {"rv", token.revision},
+                                         {"start", token.start}})
+                        .freeze();
+  return base64_encode(json::to_text(body), Base64::RawUrl);
+}
+
+Answer<Continue> decode(std::string_view text) {
+  const auto refuse = [](std::string why) {
+    return std::unexpected(kube::bad_request("invalid continue token: " + std::move(why)));
+  };
+  auto bytes = base64_decode(text, Base64::RawUrl);
+  if (!bytes) return refuse("continue key is not valid: " + bytes.error().message);
+  auto body = json::parse(*bytes);
+  if (!body) return refuse("continue key is not valid: " + body.error().message);
+  if (body->get("v").as_string() != "meta.k8s.io/v1") {
+    return refuse("continue key is not valid: server does not recognize this encoded version \"" +
+                  std::string{body->get("v").as_string()} + "\"");
+  }
+  Continue token{.revision = body->get("rv").as_int(),
+                 .start = std::string{body->get("start").as_string()}};
+  if (token.revision == 0) {
+    return refuse("continue key is not valid: incorrect encoded start resourceVersion (version "
+                  "meta.k8s.io/v1)");
+  }
+  if (token.start.empty()) {
+    return refuse("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+  }
+  if (token.start.find("..") != std::string::npos) {
+    return refuse("continue key is not valid: " + token.start);
+  }
+  return token;
+}
+
+Response continue_expired(const Continue& token) {
+  Response response = failure(kube::expired(std::string{kContinueTooOld}));
+  json::Draft body{response.body};
+  std::string start = token.start;
+  if (start.starts_with('/')) start.erase(0, 1);
+  body.object_at("metadata")["continue"] = encode({.revision = -1, .start = std::move(start)});
+  response.body = body.freeze();
+  return response;
+}
+
+Answer<void> check_field(const Resource& resource, std::string_view field) {
+  if (field == "metadata.name") return {};
+  if (field == "metadata.namespace" && resource.namespaced) return {};
+  std::size_t known = 0;
+  if (resource.builtin != nullptr) {
+    known = resource.builtin->selectable_fields.size();
+    for (const auto& selectable : resource.builtin->selectable_fields) {
+      if (selectable.name == field) return {};
+    }
+  } else {
+    known = 1;
+    for (const auto& path : resource.custom_version()->selectable_fields) {
+      if (std::string_view{path}.substr(1) == field) return {};
+    }
+  }
+  if (field == "metadata.namespace") return {};
+  if (known > 0) {
+    return std::unexpected(
+        kube::bad_request("field label not supported: " + std::string{field}));
+  }
+  return std::unexpected(kube::bad_request(
+      kube::shown(field) +
+      " is not a known field selector: only \"metadata.name\", \"metadata.namespace\""));
+}
+
+// Which snapshot a list reads, by resourceVersion, its match and the limit.
+Answer<store::Snapshot> snapshot_for(const ListOptions& options, const store::Store& store) {
+  auto wanted = parse_list_revision(options.resource_version);
+  if (!wanted) {
+    auto status = wanted.error();
+    return std::unexpected(kube::bad_request("invalid resource version: " + status.message));
+  }
+  if (wanted->value == 0) return store.latest();
+  if (*wanted > store.revision()) {
+    return std::unexpected(
+        kube::too_large_resource_version(wanted->value, store.revision().value));
+  }
+  const bool exact = options.match == VersionMatch::Exact ||
+                     (options.match == VersionMatch::Unset && options.limit > 0);
+  if (!exact) return store.latest();
+  auto old = store.at(*wanted);
+  if (!old) {
+    return std::unexpected(
+        kube::expired("The resourceVersion for the provided list is too old."));
+  }
+  return *std::move(old);
+}
+
+struct PageBounds {
+  std::string after;  // a full store key, or empty
+  std::int64_t limit = 0;
+};
+
+void fill_page(ListPage& page, const store::Snapshot& snapshot, const Selection& selection,
+               const PageBounds& bounds) {
+  const std::string prefix = selection.prefix();
+  std::string last;
+  bool more = false;
+  snapshot.scan(prefix, bounds.after, [&](const store::RecordRef& record) {
+    if (!selection.matches(record->body)) return true;
+    if (bounds.limit > 0 && static_cast<std::int64_t>(page.items.size()) == bounds.limit) {
+      more = true;
+      return false;
+    }
+    page.items.push_back(record);
+    return true;
+  });
+  if (!more) return;
+  last = page.items.back()->key;
+  // The next key after `last` is last + '\0', as in Kubernetes' own tokens; "/" marks it relative.
+  std::string start = "/" + last.substr(prefix.size()) + std::string(1, '\0');
+  page.continue_token =
+      encode({.revision = static_cast<std::int64_t>(page.revision.value), .start = std::move(start)});
+  if (selection.labels.empty() && selection.fields.empty()) {
+    std::int64_t rest = 0;
+    snapshot.scan(prefix, last, [&](const store::RecordRef&) { return ++rest, true; });
+    page.remaining_item_count = rest;
+  }
+}
+
+// "/name\0" of a token as the key after which the scan goes on.
+std::string resume_key(const Continue& token, const std::string& prefix) {
+  std::string start = token.start;
+  if (start.starts_with('/')) start.erase(0, 1);
+  if (!start.empty() && start.back() == '\0') start.pop_back();
+  return prefix + start;
+}
+
+// A selector on metadata.name is a look-up, not a scan.
+bool pick_by_name(ListPage& page, const store::Snapshot& snapshot, const Selection& selection) {
+  const auto name = selection.fields.exact_value("metadata.name");
+  if (!name || (selection.resource.namespaced && selection.ns.empty())) return false;
+  const auto record = snapshot.find(selection.resource.key(selection.ns, *name));
+  if (record && selection.matches(record->body)) page.items.push_back(record);
+  return true;
+}
+
+}  // namespace
+
+Answer<Selection> selection_of(const Request& request, const Resource& resource,
+                               const ListOptions& options) {
+  for (const auto& requirement : options.fields.requirements()) {
+    if (auto ok = check_field(resource, requirement.field); !ok) {
+      return std::unexpected(ok.error());
+    }
+  }
+  Selection selection{.resource = resource,
+                      .ns = resource.namespaced ? request.ns : std::string{},
+                      .labels = options.labels,
+                      .fields = options.fields};
+  // A watch of one object by path is a watch by name.
+  if (!request.name.empty()) {
+    auto by_name = kube::FieldSelector::parse("metadata.name=" + request.name);
+    if (by_name && selection.fields.empty()) selection.fields = *std::move(by_name);
+  }
+  return selection;
+}
+
+Response get(const Request& request, const Resource& resource, const store::Store& store) {
+  auto wanted = parse_list_revision(request.parameter("resourceVersion"));
+  if (!wanted) return failure(wanted.error());
+  if (*wanted > store.revision()) {
+    return failure(kube::too_large_resource_version(wanted->value, store.revision().value));
+  }
+  const auto record = store.latest().find(resource.key(request.ns, request.name));
+  if (!record) return failure(kube::not_found(resource.group_resource(), request.name));
+  Response response;
+  response.body = in_version(resource, record->body);
+  response.visible = record->modified;
+  return response;
+}
+
+Response list(const Request& request, const Resource& resource, const store::Store& store,
+              CustomKinds&) {
+  auto options = parse_list_options(request);
+  if (!options) return failure(options.error());
+  auto selection = selection_of(request, resource, *options);
+  if (!selection) return failure(selection.error());
+
+  PageBounds bounds{.after = {}, .limit = options->limit};
+  store::Snapshot snapshot = store.latest();
+  if (!options->continue_token.empty()) {
+    auto token = decode(options->continue_token);
+    if (!token) return failure(token.error());
+    if (token->revision > 0) {
+      auto old = store.at(Revision{static_cast<std::uint64_t>(token->revision)});
+      if (!old) return continue_expired(*token);
+      snapshot = *std::move(old);
+    }
+    bounds.after = resume_key(*token, selection->prefix());
+  } else {
+    auto chosen = snapshot_for(*options, store);
+    if (!chosen) return failure(chosen.error());
+    snapshot = *std::move(chosen);
+    // From the cache there are no pages: resourceVersion=0 ignores the limit.
+    if (options->resource_version == "0") bounds.limit = 0;
+  }
+
+  Response response;
+  auto& page = response.list.emplace();
+  page.item_kind = resource.kind;
+  page.list_kind = resource.list_kind;
+  page.revision = snapshot.revision();
+  page.items_carry_kind = resource.builtin == nullptr;
+  if (!pick_by_name(page, snapshot, *selection)) fill_page(page, snapshot, *selection, bounds);
+  response.visible = snapshot.revision();
+  return response;
+}
+
+Answer<Watch> open_watch(const Request& request, const Resource& resource,
+                         const store::Store& store) {
+  auto options = parse_list_options(request);
+  if (!options) return std::unexpected(options.error());
+  auto selection = selection_of(request, resource, *options);
+  if (!selection) return std::unexpected(selection.error());
+  auto from = parse_list_revision(options->resource_version);
+  if (!from) return std::unexpected(from.error());
+  if (*from > store.revision()) {
+    return std::unexpected(kube::too_large_resource_version(from->value, store.revision().value));
+  }
+
+  Watch watch{.selection = *std::move(selection),
+              .from = *from,
+              .initial = {},
+              .bookmarks = options->bookmarks,
+              .timeout_seconds = options->timeout_seconds};
+  const bool list_first = options->send_initial_events.value_or(from->value == 0);
+  if (list_first) {
+    watch.from = store.revision();
+    store.latest().scan(watch.selection.prefix(), {}, [&](const store::RecordRef& record) {
+      if (watch.selection.matches(record->body)) {
+        watch.initial.push_back({WatchEventType::Added, in_version(resource, record->body)});
+      }
+      return true;
+    });
+    if (options->send_initial_events.value_or(false) && options->bookmarks) {
+      WatchEvent end = watch.bookmark(store.revision());
+      json::Draft object{end.object};
+      object.object_at("metadata").object_at("annotations")["k8s.io/initial-events-end"] = "true";
+      end.object = object.freeze();
+      watch.initial.push_back(std::move(end));
+    }
+    return watch;
+  }
+  if (from->value == 0) watch.from = store.revision();
+  if (watch.from < store.oldest()) {
+    return std::unexpected(kube::expired("too old resource version: " +
+                                         std::to_string(watch.from.value) + " (" +
+                                         std::to_string(store.oldest().value) + ")"));
+  }
+  return watch;
+}
+
+}  // namespace fixpoint::apiserver

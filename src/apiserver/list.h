@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GET of one object and of lists: selectors, pages, and the meanings of resourceVersion.
+#pragma once
+
+#include "apiserver/request.h"
+#include "apiserver/resource.h"
+#include "apiserver/watch.h"
+#include "store/store.h"
+
+namespace fixpoint::apiserver {
+
+Response get(const Request& request, const Resource& resource, const store::Store& store);
+Response list(const Request& request, const Resource& resource, const store::Store& store,
+              CustomKinds& kinds);
+kube::Answer<Watch> open_watch(const Request& request, const Resource& resource,
+                               const store::Store& store);
+
+// Selectors checked against what the resource lets one select by.
+kube::Answer<Selection> selection_of(const Request& request, const Resource& resource,
+                                     const ListOptions& options);
+
+}  // namespace fixpoint::apiserver

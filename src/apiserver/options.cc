@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/options.h"
+
+#include <charconv>
+
+#include "apiserver/decode.h"
+#include "apiserver/media_type.h"
+#include "kube/validate_metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+using kube::FieldErrors;
+using kube::FieldPath;
+using kube::Status;
+
+Status invalid_options(std::string_view kind, const FieldErrors& errors) {
+  return kube::invalid({"meta.k8s.io", std::string{kind}}, "", errors);
+}
+
+std::string number_error(std::string_view function, std::string_view text) {
+  return "strconv." + std::string{function} + ": parsing " + kube::shown(text) +
+         ": invalid syntax";
+}
+
+Answer<std::optional<std::int64_t>> int_parameter(const Request& request, std::string_view key) {
+  const std::string_view text = request.parameter(key);
+  if (text.empty()) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    return std::unexpected(kube::bad_request(number_error("ParseInt", text)));
+  }
+  return value;
+}
+
+// Kubernetes' rule for query booleans: anything but "", "0" and "false" is true.
+std::optional<bool> bool_parameter(const Request& request, std::string_view key) {
+  for (const auto& [name, value] : request.query) {
+    if (name == key) return value != "0" && value != "false" && value != "False";
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> all_values(const Request& request, std::string_view key) {
+  std::vector<std::string_view> values;
+  for (const auto& [name, value] : request.query) {
+    if (name == key) values.push_back(value);
+  }
+  return values;
+}
+
+// dryRun is a list whose only known member is "All".
+void check_dry_run(const std::vector<std::string_view>& values, bool& dry_run,
+                   FieldErrors& errors) {
+  bool known = true;
+  for (const auto value : values) {
+    known = known && value == "All";
+    dry_run = true;
+  }
+  if (known) return;
+  std::string shown = "[";
+  for (const auto value : values) {
+    if (shown.size() > 1) shown += ' ';
+    shown += kube::shown(value);
+  }
+  shown += "]";
+  errors.push_back({kube::FieldErrorKind::NotSupported, "dryRun", std::move(shown),
+                    "supported values: \"All\""});
+}
+
+FieldValidation check_validation(std::string_view text, FieldErrors& errors) {
+  if (text.empty() || text == "Warn") return FieldValidation::Warn;
+  if (text == "Ignore") return FieldValidation::Ignore;
+  if (text == "Strict") return FieldValidation::Strict;
+  const auto given = json::Value::string(text);
+  errors.push_back(kube::not_supported(FieldPath{"fieldValidation"}, given,
+                                       {"", "Ignore", "Strict", "Warn"}));
+  return FieldValidation::Warn;
+}
+
+// A DeleteOptions body of the wrong shape is a 500 without a reason: the decoder's own words.
+Status undecodable(std::string message) { return kube::unreasoned(500, std::move(message)); }
+
+Answer<json::Value> parse_delete_body(const Request& request) {
+  auto value = parse_yaml_or_json(request);
+  if (value) return *std::move(value);
+  const bool yaml = media_type(request.content_type) == MediaType::Yaml;
+  return std::unexpected(
+      undecodable((yaml ? "" : "couldn't get version/kind; json parse error: ") +
+                  value.error().message));
+}
+
+std::optional<Propagation> propagation_named(std::string_view text) {
+  if (text == "Orphan") return Propagation::Orphan;
+  if (text == "Background") return Propagation::Background;
+  if (text == "Foreground") return Propagation::Foreground;
+  return std::nullopt;
+}
+
+void check_propagation(std::optional<std::string_view> policy, std::optional<bool> orphan,
+                       Propagation& propagation, FieldErrors& errors) {
+  const FieldPath path{"propagationPolicy"};
+  if (policy) {
+    const auto value = json::Value::string(*policy);
+    if (const auto named = propagation_named(*policy)) {
+      propagation = *named;
+    } else {
+      errors.push_back(kube::not_supported(path, value.view(),
+                                           {"Foreground", "Background", "Orphan", "nil"}));
+    }
+    if (orphan) {
+      errors.push_back(kube::invalid(
+          path, value.view(), "orphanDependents and deletionPropagation cannot be both set"));
+    }
+  } else if (orphan) {
+    propagation = *orphan ? Propagation::Orphan : Propagation::Background;
+  }
+}
+
+Answer<void> read_delete_body(const Request& request, DeleteOptions& options,
+                              FieldErrors& errors) {
+  auto body = parse_delete_body(request);
+  if (!body) return std::unexpected(body.error());
+  const json::View view = body->view();
+  const auto kind = view.get("kind").as_string();
+  if (!kind.empty() && kind != "DeleteOptions") {
+    return std::unexpected(undecodable("no kind \"" + std::string{kind} +
+                                       "\" is registered for version \"" +
+                                       std::string{view.get("apiVersion").as_string()} +
+                                       "\" in scheme \"pkg/runtime/scheme.go:110\""));
+  }
+  const json::View grace = view.get("gracePeriodSeconds");
+  if (!grace.is_null() && !grace.is_int()) {
+    return std::unexpected(undecodable("json: cannot unmarshal " +
+                                       std::string{json::to_string(grace.type())} +
+                                       " into Go struct field DeleteOptions.gracePeriodSeconds of "
+                                       "type int64"));
+  }
+  if (grace.is_int()) options.grace_seconds = grace.as_int();
+  std::vector<std::string_view> dry_run;
+  for (const json::View value : view.get("dryRun").elements()) dry_run.push_back(value.as_string());
+  check_dry_run(dry_run, options.dry_run, errors);
+  const json::View policy = view.get("propagationPolicy");
+  const json::View orphan = view.get("orphanDependents");
+  check_propagation(policy.is_string() ? std::optional{policy.as_string()} : std::nullopt,
+                    orphan.is_bool() ? std::optional{orphan.as_bool()} : std::nullopt,
+                    options.propagation, errors);
+  const json::View preconditions = view.get("preconditions");
+  if (const auto uid = preconditions.get("uid"); uid.is_string()) {
+    options.uid = std::string{uid.as_string()};
+  }
+  if (const auto version = preconditions.get("resourceVersion"); version.is_string()) {
+    options.resource_version = std::string{version.as_string()};
+  }
+  return {};
+}
+
+Answer<void> read_delete_query(const Request& request, DeleteOptions& options,
+                               FieldErrors& errors) {
+  auto grace = int_parameter(request, "gracePeriodSeconds");
+  if (!grace) return std::unexpected(grace.error());
+  options.grace_seconds = *grace;
+  check_dry_run(all_values(request, "dryRun"), options.dry_run, errors);
+  const auto policy = request.parameter("propagationPolicy");
+  check_propagation(policy.empty() ? std::nullopt : std::optional{policy},
+                    bool_parameter(request, "orphanDependents"), options.propagation, errors);
+  return {};
+}
+
+void check_match(const Request& request, ListOptions& options, FieldErrors& errors) {
+  const FieldPath path{"resourceVersionMatch"};
+  const auto match = request.parameter("resourceVersionMatch");
+  const bool watch = request.verb == Verb::Watch;
+  if (match == "Exact") options.match = VersionMatch::Exact;
+  if (match == "NotOlderThan") options.match = VersionMatch::NotOlderThan;
+
+  if (options.send_initial_events) {
+    if (options.match != VersionMatch::NotOlderThan) {
+      errors.push_back(kube::forbidden(
+          path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    }
+    if (!watch) {
+      if (!match.empty() && options.resource_version.empty()) {
+        errors.insert(errors.begin(),
+                      kube::forbidden(path,
+                                      "resourceVersionMatch is forbidden unless resourceVersion is "
+                                      "provided"));
+      }
+      errors.push_back(kube::forbidden(FieldPath{"sendInitialEvents"},
+                                       "sendInitialEvents is forbidden for list"));
+    }
+    return;
+  }
+  if (match.empty()) return;
+  if (watch) {
+    errors.push_back(kube::forbidden(
+        path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    return;
+  }
+  if (options.resource_version.empty()) {
+    errors.push_back(kube::forbidden(
+        path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+  }
+  if (!options.continue_token.empty()) {
+    errors.push_back(
+        kube::forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  if (options.match == VersionMatch::Unset) {
+    const auto given = json::Value::string(match);
+    errors.push_back(kube::not_supported(path, given, {"Exact", "NotOlderThan", ""}));
+  }
+  if (options.match == VersionMatch::Exact && options.resource_version == "0") {
+    errors.push_back(kube::forbidden(
+        path, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+  }
+}
+
+}  // namespace
+
+std::string WriteOptions::manager(const Request& request) const {
+  if (!field_manager.empty()) return field_manager;
+  // The program's name: what stands before the first slash of the user agent.
+  std::string name = request.user_agent.substr(0, request.user_agent.find('/'));
+  std::erase_if(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  constexpr std::size_t kManagerBytesMax = 128;
+  if (name.size() > kManagerBytesMax) name.resize(kManagerBytesMax);
+  return name;
+}
+
+kube::Answer<WriteOptions> parse_write_options(const Request& request, std::string_view kind) {
+  WriteOptions options;
+  FieldErrors errors;
+  check_dry_run(all_values(request, "dryRun"), options.dry_run, errors);
+  options.field_manager = std::string{request.parameter("fieldManager")};
+  const bool apply = media_type(request.content_type) == MediaType::ApplyPatch;
+  if (kind == "PatchOptions") {
+    if (apply && options.field_manager.empty()) {
+      errors.push_back(kube::required(FieldPath{"fieldManager"}, "is required for apply patch"));
+    }
+    if (const auto force = bool_parameter(request, "force")) {
+      options.force = *force;
+      if (!apply) {
+        errors.push_back(
+            kube::forbidden(FieldPath{"force"}, "may not be specified for non-apply patch"));
+      }
+    }
+  }
+  kube::append(errors,
+               kube::validate_field_manager(options.field_manager, FieldPath{"fieldManager"}));
+  options.validation = check_validation(request.parameter("fieldValidation"), errors);
+  if (!errors.empty()) return std::unexpected(invalid_options(kind, errors));
+  return options;
+}
+
+kube::Answer<DeleteOptions> parse_delete_options(const Request& request) {
+  DeleteOptions options;
+  FieldErrors errors;
+  auto read = request.body.empty() ? read_delete_query(request, options, errors)
+                                   : read_delete_body(request, options, errors);
+  if (!read) return std::unexpected(read.error());
+  if (!errors.empty()) return std::unexpected(invalid_options("DeleteOptions", errors));
+  return options;
+}
+
+kube::Answer<ListOptions> parse_list_options(const Request& request) {
+  ListOptions options;
+  auto labels = kube::LabelSelector::parse(request.parameter("labelSelector"));
+  if (!labels) return std::unexpected(kube::bad_request(labels.error().message));
+  options.labels = *std::move(labels);
+  auto fields = kube::FieldSelector::parse(request.parameter("fieldSelector"));
+  if (!fields) return std::unexpected(kube::bad_request(fields.error().message));
+  options.fields = *std::move(fields);
+  auto limit = int_parameter(request, "limit");
+  if (!limit) return std::unexpected(limit.error());
+  options.limit = std::max<std::int64_t>(0, limit->value_or(0));
+  auto timeout = int_parameter(request, "timeoutSeconds");
+  if (!timeout) return std::unexpected(timeout.error());
+  options.timeout_seconds = *timeout;
+  options.continue_token = std::string{request.parameter("continue")};
+  options.resource_version = std::string{request.parameter("resourceVersion")};
+  options.bookmarks = bool_parameter(request, "allowWatchBookmarks").value_or(false);
+  options.send_initial_events = bool_parameter(request, "sendInitialEvents");
+  FieldErrors errors;
+  check_match(request, options, errors);
+  if (!errors.empty()) return std::unexpected(invalid_options("ListOptions", errors));
+  return options;
+}
+
+kube::Answer<store::Revision> parse_list_revision(std::string_view text) {
+  if (text.empty()) return store::Revision{0};
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    return std::unexpected(kube::unreasoned(
+        500, "resourceVersion: Invalid value: " + kube::shown(text) + ": " +
+                 number_error("ParseUint", text)));
+  }
+  return store::Revision{value};
+}
+
+}  // namespace fixpoint::apiserver

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/remove.h"
+
+#include <algorithm>
+
+#include "apiserver/admission.h"
+#include "apiserver/definition.h"
+#include "apiserver/list.h"
+#include "apiserver/write.h"
+#include "base/rfc3339.h"
+#include "json/draft.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+
+Answer<void> check_delete_preconditions(const DeleteCall& call, json::View object) {
+  // Kubernetes puts the kind where the resource belongs here.
+  const kube::GroupResource named{call.resource.kind.group, call.resource.kind.kind};
+  if (call.options.uid && *call.options.uid != kube::uid_of(object)) {
+    return std::unexpected(kube::conflict(
+        named, kube::name_of(object),
+        "the UID in the precondition (" + *call.options.uid +
+            ") does not match the UID in record (" + std::string{kube::uid_of(object)} +
+            "). The object might have been deleted and then recreated"));
+  }
+  if (call.options.resource_version &&
+      *call.options.resource_version != kube::resource_version_of(object)) {
+    return std::unexpected(kube::conflict(
+        named, kube::name_of(object),
+        "the ResourceVersion in the precondition (" + *call.options.resource_version +
+            ") does not match the ResourceVersion in record (" +
+            std::string{kube::resource_version_of(object)} +
+            "). The object might have been modified"));
+  }
+  return {};
+}
+
+bool is_pod(const Resource& resource) { return resource.prefix == "pods/"; }
+
+// Seconds a pod is given to end: what was asked, else its own, nothing if it never ran or is done.
+std::int64_t pod_grace(const DeleteCall& call, json::View pod) {
+  const auto phase = pod.get("status", "phase").as_string();
+  if (pod.get("spec", "nodeName").as_string().empty() || phase == "Failed" || phase == "Succeeded") {
+    return 0;
+  }
+  if (call.options.grace_seconds) return std::max<std::int64_t>(*call.options.grace_seconds, 1 - 1);
+  return pod.get("spec", "terminationGracePeriodSeconds").as_int(30);
+}
+
+// The finalizers after deletion was asked for, as the propagation policy wants them.
+std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View object) {
+  std::vector<std::string> finalizers;
+  bool orphan = false;
+  bool foreground = false;
+  for (const auto finalizer : kube::finalizers_of(object)) {
+    if (finalizer == kOrphanFinalizer) {
+      orphan = true;
+    } else if (finalizer == kForegroundFinalizer) {
+      foreground = true;
+    } else {
+      finalizers.emplace_back(finalizer);
+    }
+  }
+  switch (call.options.propagation) {
+    case Propagation::Orphan: orphan = true; foreground = false; break;
+    case Propagation::Foreground: orphan = false; foreground = true; break;
+    case Propagation::Background: orphan = foreground = false; break;
+    case Propagation::Default:
+      if (!orphan && !foreground && call.resource.builtin != nullptr) {
+        orphan = call.resource.builtin->propagation == kinds::DefaultPropagation::Orphan;
+      }
+      break;
+  }
+  if (orphan) finalizers.emplace_back(kOrphanFinalizer);
+  if (foreground) finalizers.emplace_back(kForegroundFinalizer);
+  return finalizers;
+}
+
+void set_finalizers(json::Draft& object, const std::vector<std::string>& finalizers) {
+  auto& metadata = object.object_at("metadata");
+  if (finalizers.empty()) {
+    metadata.erase("finalizers");
+    return;
+  }
+  json::Draft list = json::Draft::array();
+  for (const auto& finalizer : finalizers) list.push_back(finalizer);
+  metadata["finalizers"] = std::move(list);
+}
+
+// The stamp: when the object will be gone at the earliest. Set once; a later DELETE of a pod may
+// only bring it forward.
+void stamp(const DeleteCall& call, json::Draft& object, json::View old_object, std::int64_t grace) {
+  auto& metadata = object.object_at("metadata");
+  if (kube::being_deleted(old_object)) {
+    const auto given = kube::deletion_grace_seconds_of(old_object).value_or(0);
+    if (!is_pod(call.resource) || grace >= given) return;
+    auto at = parse_rfc3339(kube::deletion_timestamp_of(old_object));
+    const auto stamped = at ? *at : call.environment.now;
+    metadata["deletionTimestamp"] =
+        format_seconds(stamped - std::chrono::seconds{given} + std::chrono::seconds{grace});
+    metadata["deletionGracePeriodSeconds"] = grace;
+    return;
+  }
+  metadata["deletionTimestamp"] =
+      format_seconds(call.environment.now + std::chrono::seconds{grace});
+  metadata["deletionGracePeriodSeconds"] = grace;
+  if (const auto generation = kube::generation_of(old_object); generation > 0) {
+    metadata["generation"] = generation + 1;
+  }
+}
+
+// A namespace is never removed by DELETE itself: its content goes first.
+void stamp_namespace(const DeleteCall& call, json::Draft& object) {
+  auto& metadata = object.object_at("metadata");
+  if (!metadata.contains("deletionTimestamp")) {
+    metadata["deletionTimestamp"] = format_seconds(call.environment.now);
+  }
+  object.object_at("status")["phase"] = "Terminating";
+}
+
+Removed keep(DeleteCall& call, const store::RecordRef& current, json::Draft object) {
+  const json::Value stamped = object.freeze();
+  if (call.options.dry_run || stamped == current->body) {
+    return {in_version(call.resource, stamped), false};
+  }
+  return {in_version(call.resource, put_object(call.store, current->key, std::move(object))), false};
+}
+
+bool hand_over_to_controller(const Resource& resource) {
+  return resource.prefix == "namespaces/" || resource.prefix == kDefinitionPrefix;
+}
+
+}  // namespace
+
+Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current) {
+  const json::Value& body = current->body;
+  if (auto ok = check_delete_preconditions(call, body); !ok) return std::unexpected(ok.error());
+  const AdmissionCall admission{.resource = call.resource,
+                                .verb = "delete",
+                                .ns = call.request.ns,
+                                .name = kube::name_of(body),
+                                .subresource = {},
+                                .user = call.request.user,
+                                .environment = call.environment,
+                                .dry_run = call.options.dry_run};
+  if (auto ok = admit_namespace(admission, call.store.latest()); !ok) {
+    return std::unexpected(ok.error());
+  }
+
+  json::Draft object{body};
+  if (hand_over_to_controller(call.resource)) {
+    if (call.resource.prefix == "namespaces/") {
+      stamp_namespace(call, object);
+      if (body.get("spec", "finalizers").empty() && kube::finalizers_of(body).empty()) {
+        if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
+        return Removed{in_version(call.resource, erase_object(call.store, current->key, std::move(object))), true};
+      }
+    } else {
+      stamp_definition(object, body, call.environment.now);
+    }
+    return keep(call, current, std::move(object));
+  }
+
+  const std::int64_t grace = is_pod(call.resource) ? pod_grace(call, body) : 0;
+  const auto finalizers = wanted_finalizers(call, body);
+  set_finalizers(object, finalizers);
+  const bool graceful = grace > 0;
+  if (finalizers.empty() && !graceful) {
+    if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
+    return Removed{in_version(call.resource, erase_object(call.store, current->key, std::move(object))), true};
+  }
+  stamp(call, object, body, grace);
+  return keep(call, current, std::move(object));
+}
+
+Response remove(DeleteCall call) {
+  auto options = parse_delete_options(call.request);
+  if (!options) return failure(options.error());
+  call.options = *std::move(options);
+  const auto current =
+      call.store.latest().find(call.resource.key(call.request.ns, call.request.name));
+  if (!current) {
+    return failure(kube::not_found(call.resource.group_resource(), call.request.name));
+  }
+  auto removed = remove_object(call, current);
+  if (!removed) return failure(removed.error());
+
+  Response response;
+  response.visible = call.store.revision();
+  // Pods and namespaces answer with the object even when it is gone at once.
+  const bool show_object = !removed->gone || is_pod(call.resource);
+  if (show_object) {
+    response.body = std::move(removed->object);
+    return response;
+  }
+  json::Draft details = json::Draft::object();
+  details["name"] = call.request.name;
+  if (!call.resource.path.group.empty()) details["group"] = call.resource.path.group;
+  details["kind"] = call.resource.path.resource;
+  details["uid"] = kube::uid_of(removed->object);
+  response.body = json::Draft::object({{"kind", "Status"},
+                                       {"apiVersion", "v1"},
+                                       {"metadata", json::Draft::object()},
+                                       {"status", "Success"},
+                                       {"details", std::move(details)}})
+                      .freeze();
+  return response;
+}
+
+Response remove_collection(DeleteCall call, CustomKinds& kinds) {
+  auto options = parse_delete_options(call.request);
+  if (!options) return failure(options.error());
+  call.options = *std::move(options);
+  Response listed = list(call.request, call.resource, call.store, kinds);
+  if (!listed.ok()) return listed;
+
+  auto& page = *listed.list;
+  std::vector<store::RecordRef> removed_items;
+  for (const auto& record : page.items) {
+    const auto current = call.store.latest().find(record->key);
+    if (!current) continue;
+    Request one = call.request;
+    one.name = std::string{kube::name_of(current->body)};
+    one.ns = std::string{kube::namespace_of(current->body)};
+    DeleteCall each{one, call.resource, call.store, call.environment, call.options};
+    auto removed = remove_object(each, current);
+    if (!removed && removed.error().code != 404) return failure(removed.error());
+    removed_items.push_back(current);
+  }
+  page.items = std::move(removed_items);
+  listed.visible = call.store.revision();
+  return listed;
+}
+
+}  // namespace fixpoint::apiserver

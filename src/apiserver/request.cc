@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/request.h"
+
+#include <algorithm>
+
+namespace fixpoint::apiserver {
+
+std::string_view to_string(Verb verb) {
+  switch (verb) {
+    case Verb::Get: return "get";
+    case Verb::List: return "list";
+    case Verb::Watch: return "watch";
+    case Verb::Create: return "create";
+    case Verb::Update: return "update";
+    case Verb::Patch: return "patch";
+    case Verb::Delete: return "delete";
+    case Verb::DeleteCollection: return "deletecollection";
+  }
+  std::unreachable();
+}
+
+bool User::in_group(std::string_view group) const {
+  return std::ranges::find(groups, group) != groups.end();
+}
+
+const User& system_user() {
+  static const User user{.name = "system:fixpoint",
+                         .uid = {},
+                         .groups = {"system:masters", "system:authenticated"},
+                         .extra = {}};
+  return user;
+}
+
+std::string_view Request::parameter(std::string_view key) const {
+  for (auto it = query.rbegin(); it != query.rend(); ++it) {
+    if (it->first == key) return it->second;
+  }
+  return {};
+}
+
+Response failure(const kube::Status& status) {
+  Response response;
+  response.code = status.code;
+  response.body = kube::to_json(status);
+  return response;
+}
+
+}  // namespace fixpoint::apiserver

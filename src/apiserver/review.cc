@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/review.h"
+
+#include <algorithm>
+
+#include "apiserver/decode.h"
+#include "apiserver/rbac.h"
+#include "base/rfc3339.h"
+#include "json/draft.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+using kube::FieldPath;
+
+json::Draft strings(const std::vector<std::string>& values) {
+  json::Draft list = json::Draft::array();
+  for (const auto& value : values) list.push_back(value);
+  return list;
+}
+
+std::vector<std::string> strings_of(json::View list) {
+  std::vector<std::string> values;
+  for (const json::View value : list.elements()) values.emplace_back(value.as_string());
+  return values;
+}
+
+json::Draft user_info(const User& user) {
+  json::Draft info = json::Draft::object();
+  info["username"] = user.name;
+  if (!user.uid.empty()) info["uid"] = user.uid;
+  if (!user.groups.empty()) info["groups"] = strings(user.groups);
+  for (const auto& [key, values] : user.extra) info.object_at("extra")[key] = strings(values);
+  return info;
+}
+
+// The question of an access review as RBAC understands it.
+Attempt attempt_in(json::View spec) {
+  if (const json::View path = spec.get("nonResourceAttributes"); path.is_object()) {
+    return {.verb = std::string{path.get("verb").as_string()}, .group = {}, .resource = {},
+            .subresource = {}, .ns = {}, .name = {}, .path = std::string{path.get("path").as_string()}};
+  }
+  const json::View about = spec.get("resourceAttributes");
+  return {.verb = std::string{about.get("verb").as_string()},
+          .group = std::string{about.get("group").as_string()},
+          .resource = std::string{about.get("resource").as_string()},
+          .subresource = std::string{about.get("subresource").as_string()},
+          .ns = std::string{about.get("namespace").as_string()},
+          .name = std::string{about.get("name").as_string()},
+          .path = {}};
+}
+
+kube::FieldErrors check_access_spec(json::View spec, bool names_a_subject) {
+  kube::FieldErrors errors;
+  const FieldPath path{"spec"};
+  const bool resource = spec.get("resourceAttributes").is_object();
+  const bool other = spec.get("nonResourceAttributes").is_object();
+  if (resource && other) {
+    errors.push_back(kube::invalid(path.child("nonResourceAttributes"),
+                                   spec.get("nonResourceAttributes"),
+                                   "cannot be specified in combination with resourceAttributes"));
+  }
+  if (!resource && !other) {
+    errors.push_back(kube::invalid(
+        path.child("resourceAttributes"), json::View{},
+        "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+  }
+  if (names_a_subject && spec.get("user").as_string().empty() && spec.get("groups").empty()) {
+    errors.push_back(kube::invalid(path.child("user"), kube::shown(std::string_view{}),
+                                   "at least one of user or group must be specified"));
+  }
+  return errors;
+}
+
+User subject_in(json::View spec) {
+  User user{.name = std::string{spec.get("user").as_string()},
+            .uid = std::string{spec.get("uid").as_string()},
+            .groups = strings_of(spec.get("groups")),
+            .extra = {}};
+  return user;
+}
+
+Answer<json::Draft> access_status(const WriteCall& call, json::View review) {
+  const bool self = call.resource.kind.kind == "SelfSubjectAccessReview";
+  const json::View spec = review.get("spec");
+  if (const auto errors = check_access_spec(spec, !self); !errors.empty()) {
+    return std::unexpected(kube::invalid({call.resource.kind.group, ""}, "", errors));
+  }
+  const User user = self ? call.request.user : subject_in(spec);
+  const auto decision = authorize(call.store.latest(), user, attempt_in(spec));
+  json::Draft status = json::Draft::object({{"allowed", decision.allowed}});
+  if (!decision.reason.empty()) status["reason"] = decision.reason;
+  return status;
+}
+
+// A rule as a rules review lists it: verbs, apiGroups, resources and names, or URLs.
+json::Draft listed_rule(json::View rule, std::initializer_list<std::string_view> keys) {
+  json::Draft listed = json::Draft::object();
+  for (const auto key : keys) {
+    if (const auto value = rule.find(key); value && !value->empty()) {
+      listed[key] = json::Draft{*value};
+    }
+  }
+  return listed;
+}
+
+Answer<json::Draft> rules_status(const WriteCall& call, json::View review) {
+  const auto ns = review.get("spec", "namespace").as_string();
+  if (ns.empty()) {
+    return std::unexpected(kube::bad_request("no namespace on request"));
+  }
+  const auto set = rules_for(call.store.latest(), call.request.user, ns);
+  json::Draft resources = json::Draft::array();
+  json::Draft urls = json::Draft::array();
+  if (call.request.user.in_group("system:masters")) {
+    const auto star = [] { return json::Draft::array({"*"}); };
+    resources.push_back(json::Draft::object(
+        {{"verbs", star()}, {"apiGroups", star()}, {"resources", star()}}));
+    urls.push_back(json::Draft::object({{"verbs", star()}, {"nonResourceURLs", star()}}));
+  }
+  for (const json::View rule : set.rules) {
+    if (!rule.get("resources").empty()) {
+      resources.push_back(listed_rule(rule, {"verbs", "apiGroups", "resources", "resourceNames"}));
+    }
+    if (!rule.get("nonResourceURLs").empty()) {
+      urls.push_back(listed_rule(rule, {"verbs", "nonResourceURLs"}));
+    }
+  }
+  return json::Draft::object({{"resourceRules", std::move(resources)},
+                              {"nonResourceRules", std::move(urls)},
+                              {"incomplete", false}});
+}
+
+json::Draft token_status(const WriteCall& call, json::View review, const Tokens* tokens) {
+  const auto token = review.get("spec", "token").as_string();
+  auto known = tokens != nullptr
+                   ? tokens->authenticate(token, call.environment.now, call.store.latest())
+                   : Result<Authenticated>{fail(ErrorKind::Invalid, "invalid bearer token")};
+  if (!known) {
+    return json::Draft::object(
+        {{"user", json::Draft::object()}, {"error", known.error().message}});
+  }
+  return json::Draft::object({{"authenticated", true},
+                              {"user", user_info(known->user)},
+                              {"audiences", strings(known->audiences)}});
+}
+
+Answer<json::Value> answer(WriteCall& call, const Tokens* tokens) {
+  auto options = parse_write_options(call.request, "CreateOptions");
+  if (!options) return std::unexpected(options.error());
+  call.options = *std::move(options);
+  auto body = decode_body(call.resource, call.request, call.options.validation, call.warnings);
+  if (!body) return std::unexpected(body.error());
+  json::Draft object{*body};
+  const auto& kind = call.resource.kind.kind;
+  if (kind == "SelfSubjectReview") {
+    object.object_at("metadata")["creationTimestamp"] = format_seconds(call.environment.now);
+    object.object_at("status")["userInfo"] = user_info(call.request.user);
+    return object.freeze();
+  }
+  if (kind == "SelfSubjectRulesReview") {
+    auto status = rules_status(call, *body);
+    if (!status) return std::unexpected(status.error());
+    object["spec"] = json::Draft::object();
+    object["status"] = *std::move(status);
+    return object.freeze();
+  }
+  if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
+  if (kind == "TokenReview") {
+    object["status"] = token_status(call, *body, tokens);
+    return object.freeze();
+  }
+  auto status = access_status(call, *body);
+  if (!status) return std::unexpected(status.error());
+  object["status"] = *std::move(status);
+  return object.freeze();
+}
+
+}  // namespace
+
+bool is_review(const Resource& resource) {
+  return resource.builtin != nullptr && (resource.kind.group == "authentication.k8s.io" ||
+                                         resource.kind.group == "authorization.k8s.io");
+}
+
+Response review(WriteCall call, const Tokens* tokens) {
+  auto body = answer(call, tokens);
+  if (!body) return failure(body.error());
+  Response response;
+  response.code = 201;
+  response.body = *std::move(body);
+  response.warnings = std::move(call.warnings);
+  response.visible = call.store.revision();
+  return response;
+}
+
+}  // namespace fixpoint::apiserver

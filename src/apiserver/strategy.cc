@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/strategy.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "kube/metadata.h"
+#include "kube/names.h"
+#include "kube/validate.h"
+#include "kube/validate_metadata.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::FieldErrors;
+using kube::FieldPath;
+
+kube::NameCheck name_check(const Resource& resource) {
+  if (resource.builtin == nullptr) return kube::name_is_dns_subdomain;
+  switch (resource.builtin->name_rule) {
+    case kinds::NameRule::DnsSubdomain: return kube::name_is_dns_subdomain;
+    case kinds::NameRule::DnsLabel: return kube::name_is_dns_label;
+    case kinds::NameRule::DnsLabel1035: return kube::name_is_dns1035_label;
+    case kinds::NameRule::PathSegment: return kube::name_is_path_segment;
+  }
+  std::unreachable();
+}
+
+// Puts a member back to what it was, absence included.
+void restore(json::Draft& object, json::View old_object, std::string_view key) {
+  if (const auto old = old_object.find(key)) {
+    object[key] = json::Draft{*old};
+  } else {
+    object.erase(key);
+  }
+}
+
+// Everything but apiVersion, kind, metadata and, where it is its own endpoint, status.
+bool counts_for_generation(const Resource& resource, std::string_view key) {
+  return key != "apiVersion" && key != "kind" && key != "metadata" &&
+         !(key == "status" && resource.has_status);
+}
+
+bool spec_changed(const Resource& resource, json::View object, json::View old_object) {
+  if (resource.builtin != nullptr && resource.builtin->generation_changes != nullptr) {
+    return resource.builtin->generation_changes(object, old_object);
+  }
+  const auto differs = [&](json::View a, json::View b) {
+    return std::ranges::any_of(a.members().begin(), a.members().end(), [&](const json::Member& m) {
+      return counts_for_generation(resource, m.key) && b.find(m.key) != std::optional{m.value};
+    });
+  };
+  return differs(object, old_object) || differs(old_object, object);
+}
+
+void set_generation(const Resource& resource, json::Draft& object, json::View old_object) {
+  auto& metadata = object.object_at("metadata");
+  if (!resource.tracks_generation) {
+    restore(metadata, old_object.get("metadata"), "generation");
+    return;
+  }
+  const json::Value now = object.freeze();
+  const auto old = kube::generation_of(old_object);
+  metadata["generation"] = old + (spec_changed(resource, now, old_object) ? 1 : 0);
+}
+
+// Identity and stamps are the server's: what is missing comes back, what is forbidden is ignored.
+void keep_system_fields(json::Draft& object, json::View old_object) {
+  auto& metadata = object.object_at("metadata");
+  const json::View old = old_object.get("metadata");
+  const auto missing = [&](std::string_view key) {
+    const json::Draft* member = metadata.find(key);
+    return member == nullptr || member->is_null() || (member->is_string() && member->as_string().empty());
+  };
+  for (const auto key : {"uid", "creationTimestamp"}) {
+    if (missing(key)) restore(metadata, old, key);
+  }
+  restore(metadata, old, "deletionTimestamp");
+  restore(metadata, old, "deletionGracePeriodSeconds");
+  metadata.erase("selfLink");
+}
+
+// A status write of a custom resource changes only status; of a built-in kind it may also touch
+// metadata, but nothing else.
+void keep_all_but_status(const Resource& resource, json::Draft& object, json::View old_object) {
+  json::Draft kept{old_object};
+  if (json::Draft* status = object.find("status")) {
+    kept["status"] = std::move(*status);
+  } else {
+    kept.erase("status");
+  }
+  auto& metadata = object.object_at("metadata");
+  if (resource.builtin != nullptr) {
+    kept["metadata"] = std::move(metadata);
+  } else {
+    const json::Draft* fields = metadata.find("managedFields");
+    if (fields != nullptr) kept.object_at("metadata")["managedFields"] = *fields;
+  }
+  object = std::move(kept);
+}
+
+std::optional<kube::ScalePaths> scale_paths(const Resource& resource) {
+  return resource.custom_version()->scale;
+}
+
+FieldErrors validate_custom(const Resource& resource, const kube::Change& change,
+                            std::string_view subresource) {
+  const auto& schema = resource.custom->schemas[resource.version];
+  return subresource == "status"
+             ? kube::validate_custom_resource_status(change, schema, scale_paths(resource))
+             : kube::validate_custom_resource(change, schema, scale_paths(resource));
+}
+
+FieldErrors validate_type(const Resource& resource, json::View object) {
+  FieldErrors errors;
+  const std::string expected = resource.kind.group_version().api_version();
+  if (object.get("kind").as_string() != resource.kind.kind) {
+    errors.push_back(kube::invalid(FieldPath{"kind"}, object.get("kind"),
+                                   "must be " + resource.kind.kind));
+  }
+  if (object.get("apiVersion").as_string() != expected) {
+    errors.push_back(kube::invalid(FieldPath{"apiVersion"}, object.get("apiVersion"),
+                                   "must be " + expected));
+  }
+  return errors;
+}
+
+}  // namespace
+
+void prepare_create(const Resource& resource, json::Draft& object,
+                    const Environment& environment) {
+  if (resource.has_status) object.erase("status");
+  auto& metadata = object.object_at("metadata");
+  metadata.erase("generation");
+  if (resource.tracks_generation) metadata["generation"] = 1;
+  if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
+    resource.builtin->prepare(object, {}, {.now = environment.now});
+  }
+}
+
+void prepare_update(const Resource& resource, std::string_view subresource, json::Draft& object,
+                    json::View old_object, const Environment& environment) {
+  keep_system_fields(object, old_object);
+  if (subresource == "status") {
+    keep_all_but_status(resource, object, old_object);
+  } else {
+    if (resource.has_status) restore(object, old_object, "status");
+    if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
+      resource.builtin->prepare(object, old_object, {.now = environment.now});
+    }
+  }
+  set_generation(resource, object, old_object);
+}
+
+FieldErrors validate_create(const Resource& resource, json::View object) {
+  const auto scope = resource.namespaced ? kube::Scope::Namespaced : kube::Scope::Cluster;
+  if (resource.builtin == nullptr) {
+    FieldErrors errors = validate_type(resource, object);
+    kube::append(errors, kube::validate_object_meta(object, name_check(resource), scope,
+                                                    FieldPath{"metadata"}));
+    if (!errors.empty()) return errors;
+    return validate_custom(resource, {.now = object, .old = std::nullopt}, "");
+  }
+  FieldErrors errors =
+      kube::validate_object_meta(object, name_check(resource), scope, FieldPath{"metadata"});
+  if (resource.builtin->validate != nullptr) {
+    kube::append(errors, resource.builtin->validate(object));
+  }
+  return errors;
+}
+
+FieldErrors validate_update(const Resource& resource, std::string_view subresource,
+                            json::View object, json::View old_object) {
+  FieldErrors errors;
+  if (resource.builtin == nullptr) errors = validate_type(resource, object);
+  kube::append(errors,
+               kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
+  if (resource.builtin == nullptr) {
+    if (!errors.empty()) return errors;
+    return validate_custom(resource, {.now = object, .old = old_object}, subresource);
+  }
+  const auto& kind = *resource.builtin;
+  if (subresource == "status") {
+    if (kind.validate_status_update != nullptr) {
+      kube::append(errors, kind.validate_status_update(object, old_object));
+    }
+    return errors;
+  }
+  if (kind.validate_update != nullptr) {
+    kube::append(errors, kind.validate_update(object, old_object));
+  }
+  return errors;
+}
+
+void note_warnings(const Resource& resource, json::View object,
+                   std::vector<std::string>& warnings) {
+  if (resource.builtin != nullptr) {
+    if (resource.builtin->warnings == nullptr) return;
+    for (auto& text : resource.builtin->warnings(object)) warnings.push_back(std::move(text));
+    return;
+  }
+  const auto& version = *resource.custom_version();
+  if (version.deprecated) warnings.push_back(version.deprecation_warning);
+}
+
+std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
+                                                   std::string_view subresource) {
+  if (!resource.has_status) return {};
+  if (subresource == "status") {
+    if (resource.builtin != nullptr) return {{"spec"}, {"metadata", "labels"}};
+    return {{"spec"}};
+  }
+  if (subresource == "scale") return {};
+  return {{"status"}};
+}
+
+}  // namespace fixpoint::apiserver

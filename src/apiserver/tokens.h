@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tokens: who issues and reads bearer tokens. The core has no cryptography; the front gives it one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/request.h"
+#include "base/error.h"
+
+namespace fixpoint::apiserver {
+
+inline constexpr std::string_view kIssuer = "https://kubernetes.default.svc";
+
+// The claims of a service account token.
+struct ServiceAccountClaims {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::vector<std::string> audiences;
+  Instant issued;
+  Instant expires;
+  std::string id;
+  // The object the token dies with, if any.
+  std::string bound_kind;
+  std::string bound_name;
+  std::string bound_uid;
+};
+
+struct Authenticated {
+  User user;
+  std::vector<std::string> audiences;
+};
+
+class Tokens {
+ public:
+  virtual ~Tokens() = default;
+  virtual Result<std::string> issue(const ServiceAccountClaims& claims) const = 0;
+  // The user of a valid token; the error says what a TokenReview shows ("invalid bearer token").
+  virtual Result<Authenticated> authenticate(std::string_view token, Instant now,
+                                             const store::Snapshot& snapshot) const = 0;
+};
+
+}  // namespace fixpoint::apiserver

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/watch.h"
+
+#include "json/draft.h"
+#include "kube/metadata.h"
+#include "kube/simple_json_path.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+std::string field_value(const Resource& resource, json::View object, std::string_view field) {
+  if (field == "metadata.name") return std::string{kube::name_of(object)};
+  if (field == "metadata.namespace") return std::string{kube::namespace_of(object)};
+  if (resource.builtin != nullptr) {
+    for (const auto& selectable : resource.builtin->selectable_fields) {
+      if (selectable.name == field) return selectable.value(object);
+    }
+    return {};
+  }
+  for (const auto& path : resource.custom_version()->selectable_fields) {
+    if (std::string_view{path}.substr(1) != field) continue;
+    const auto parsed = kube::SimpleJsonPath::parse(path);
+    return parsed ? kube::selectable_value(*parsed, object) : std::string{};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(WatchEventType type) {
+  switch (type) {
+    case WatchEventType::Added: return "ADDED";
+    case WatchEventType::Modified: return "MODIFIED";
+    case WatchEventType::Deleted: return "DELETED";
+    case WatchEventType::Bookmark: return "BOOKMARK";
+    case WatchEventType::Error: return "ERROR";
+  }
+  std::unreachable();
+}
+
+std::string Selection::prefix() const {
+  return ns.empty() ? resource.prefix : resource.prefix + ns + "/";
+}
+
+bool Selection::matches(json::View stored_body) const {
+  if (!labels.empty() && !labels.matches(kube::labels_of(stored_body))) return false;
+  if (fields.empty()) return true;
+  return fields.matches([&](std::string_view field) {
+    return field_value(resource, stored_body, field);
+  });
+}
+
+bool Selection::operator==(const Selection& other) const {
+  return resource.prefix == other.resource.prefix && resource.kind == other.resource.kind &&
+         ns == other.ns && labels == other.labels && fields == other.fields;
+}
+
+std::optional<WatchEvent> Watch::next(const store::Event& event) const {
+  const std::string& key = event.key();
+  if (!key.starts_with(selection.resource.prefix)) return std::nullopt;
+  if (!selection.ns.empty() && !key.starts_with(selection.prefix())) return std::nullopt;
+
+  const bool before = event.before && selection.matches(event.before->body);
+  const bool after = event.after && selection.matches(event.after->body);
+  if (!before && !after) return std::nullopt;
+  if (after) {
+    return WatchEvent{before ? WatchEventType::Modified : WatchEventType::Added,
+                      in_version(selection.resource, event.after->body)};
+  }
+  if (event.last) {
+    return WatchEvent{WatchEventType::Deleted, in_version(selection.resource, event.last->body)};
+  }
+  // It left the selection but lives on: the last selected state, at the revision of the change.
+  json::Draft left{event.before->body};
+  left.object_at("metadata")["resourceVersion"] = std::to_string(event.revision.value);
+  return WatchEvent{WatchEventType::Deleted, in_version(selection.resource, left.freeze())};
+}
+
+WatchEvent Watch::bookmark(store::Revision at) const {
+  const auto& kind = selection.resource.kind;
+  json::Draft object = json::Draft::object();
+  object["kind"] = kind.kind;
+  object["apiVersion"] = kind.group_version().api_version();
+  object.object_at("metadata")["resourceVersion"] = std::to_string(at.value);
+  return WatchEvent{WatchEventType::Bookmark, object.freeze()};
+}
+
+WatchEvent expired_event(std::string message) {
+  return WatchEvent{WatchEventType::Error, kube::to_json(kube::expired(std::move(message)))};
+}
+
+}  // namespace fixpoint::apiserver

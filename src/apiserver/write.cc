@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/write.h"
+
+#include "apiserver/strategy.h"
+#include "base/rfc3339.h"
+#include "kube/metadata.h"
+#include "kube/names.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+
+// A generated name that is taken is tried again with another suffix, this often.
+constexpr int kGeneratedNameTries = 8;
+
+std::string_view name_in(const json::Draft& object) {
+  const json::Draft* name = object.find("metadata", "name");
+  return name == nullptr ? std::string_view{} : name->as_string();
+}
+
+void fill_system_fields(const WriteCall& call, json::Draft& object) {
+  auto& metadata = object.object_at("metadata");
+  for (const auto key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"}) {
+    metadata.erase(key);
+  }
+  metadata["creationTimestamp"] = format_seconds(call.environment.now);
+  metadata["uid"] = call.environment.rng.uuid();
+}
+
+// Picks a free name from generateName; the last try may be taken, and then creation says so.
+void generate_name(const WriteCall& call, json::Draft& object) {
+  if (!name_in(object).empty()) return;
+  const json::Draft* prefix = object.find("metadata", "generateName");
+  if (prefix == nullptr || prefix->as_string().empty()) return;
+  const std::string stem{prefix->as_string()};
+  std::string name;
+  for (int i = 0; i < kGeneratedNameTries; ++i) {
+    name = kube::generate_name(stem, call.environment.rng);
+    if (!call.store.latest().find(call.resource.key(call.request.ns, name))) break;
+  }
+  object.object_at("metadata")["name"] = name;
+}
+
+kube::Status taken(const Resource& resource, const store::Record& record, std::string_view name) {
+  auto status = kube::already_exists(resource.group_resource(), name);
+  if (kube::being_deleted(record.body)) {
+    status.message = "object is being deleted: " + status.message;
+  }
+  return status;
+}
+
+// What a dry run answers: the object as it would be, without a new revision.
+json::Value as_if_written(json::Draft object, std::string_view revision) {
+  auto& metadata = object.object_at("metadata");
+  if (revision.empty()) {
+    metadata.erase("resourceVersion");
+  } else {
+    metadata["resourceVersion"] = revision;
+  }
+  return object.freeze();
+}
+
+}  // namespace
+
+AdmissionCall WriteCall::admission(std::string_view verb, std::string_view name) const {
+  return {.resource = resource,
+          .verb = verb,
+          .ns = request.ns,
+          .name = name,
+          .subresource = request.subresource,
+          .user = request.user,
+          .environment = environment,
+          .dry_run = options.dry_run};
+}
+
+kube::Writer WriteCall::writer() const {
+  return {.schema = resource.schema,
+          .kind = resource.kind,
+          .manager = options.manager(request),
+          .subresource = request.subresource,
+          .now = environment.now,
+          .reset_fields = reset_fields(resource, request.subresource)};
+}
+
+void stamp_revision(json::Draft& object, store::Revision revision) {
+  object.object_at("metadata")["resourceVersion"] = std::to_string(revision.value);
+}
+
+json::Value put_object(store::Store& store, std::string key, json::Draft stored) {
+  stamp_revision(stored, store.next_revision());
+  json::Value body = stored.freeze();
+  store.put(std::move(key), body);
+  return body;
+}
+
+json::Value erase_object(store::Store& store, std::string_view key, json::Draft last) {
+  stamp_revision(last, store.next_revision());
+  json::Value body = last.freeze();
+  store.erase(key, body);
+  return body;
+}
+
+Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object) {
+  auto& metadata = object.object_at("metadata");
+  const json::Draft* ns = metadata.find("namespace");
+  const std::string_view given = ns == nullptr ? std::string_view{} : ns->as_string();
+  const std::string_view wanted = call.resource.namespaced ? call.request.ns : std::string_view{};
+  if (given.empty() && !wanted.empty()) {
+    metadata["namespace"] = wanted;
+    return {};
+  }
+  if (given != wanted) {
+    return std::unexpected(kube::bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request"));
+  }
+  return {};
+}
+
+Answer<void> check_name(const WriteCall& call, const json::Draft& object) {
+  const auto name = name_in(object);
+  if (name == call.request.name) return {};
+  if (name.empty()) {
+    return std::unexpected(kube::bad_request("the name of the object (" + call.request.name +
+                                             " based on URL) was undeterminable: name must be "
+                                             "provided"));
+  }
+  return std::unexpected(kube::bad_request("the name of the object (" + std::string{name} +
+                                           ") does not match the name on the URL (" +
+                                           call.request.name + ")"));
+}
+
+Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) {
+  return kube::track_update(call.writer(), live, object);
+}
+
+Answer<void> check_preconditions(const WriteCall& call, json::View current,
+                                 const json::Draft& object) {
+  const json::Draft* version = object.find("metadata", "resourceVersion");
+  const auto given = version == nullptr ? std::string_view{} : version->as_string();
+  if (given.empty() || given == "0") {
+    if (call.resource.unconditional_update || !given.empty()) return {};
+    // Kubernetes names the resource here where a kind belongs.
+    const auto resource = call.resource.group_resource();
+    return std::unexpected(kube::invalid(
+        {resource.group, resource.resource}, call.request.name,
+        {kube::invalid(kube::FieldPath{"metadata"}.child("resourceVersion"), std::string{"0"},
+                       "must be specified for an update")}));
+  }
+  if (given.find_first_not_of("0123456789") != std::string_view::npos) {
+    return std::unexpected(kube::unreasoned(
+        500, "strconv.ParseUint: parsing " + kube::shown(given) + ": invalid syntax"));
+  }
+  if (given == kube::resource_version_of(current)) return {};
+  return std::unexpected(
+      kube::conflict_modified(call.resource.group_resource(), call.request.name));
+}
+
+bool ready_to_vanish(const Resource& resource, json::View stored) {
+  if (!kube::being_deleted(stored) || !kube::finalizers_of(stored).empty()) return false;
+  if (kube::deletion_grace_seconds_of(stored).value_or(0) != 0) return false;
+  // A namespace also waits for its own finalizers, which the namespace controller removes.
+  return resource.prefix != "namespaces/" || stored.get("spec", "finalizers").empty();
+}
+
+Answer<Written> finish_create(WriteCall& call, json::Draft object) {
+  fill_system_fields(call, object);
+  generate_name(call, object);
+  const std::string name{name_in(object)};
+  const auto admission = call.admission("create", name);
+  if (auto ok = admit_namespace(admission, call.store.latest()); !ok) {
+    return std::unexpected(ok.error());
+  }
+  if (auto ok = admit_mutating(admission, call.store.latest(), object, {}); !ok) {
+    return std::unexpected(ok.error());
+  }
+  prepare_create(call.resource, object, call.environment);
+
+  const json::Value candidate = object.freeze();
+  if (const auto errors = validate_create(call.resource, candidate); !errors.empty()) {
+    return std::unexpected(kube::invalid(call.resource.group_kind(), name, errors));
+  }
+  if (!kube::resource_version_of(candidate).empty()) {
+    return std::unexpected(
+        kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
+  }
+  const std::string key = call.resource.key(call.request.ns, name);
+  if (const auto existing = call.store.latest().find(key)) {
+    return std::unexpected(taken(call.resource, *existing, name));
+  }
+  if (auto ok = admit_validating(admission, call.store, candidate, {}); !ok) {
+    return std::unexpected(ok.error());
+  }
+  if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
+    return std::unexpected(ok.error());
+  }
+  note_warnings(call.resource, candidate, call.warnings);
+  if (call.options.dry_run) return Written{as_if_written(std::move(object), {}), true};
+  const auto stored = put_object(call.store, key, to_stored(call.resource, object.freeze()));
+  return Written{in_version(call.resource, stored), true};
+}
+
+Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
+                              json::Draft object) {
+  const json::Value old_object = in_version(call.resource, current->body);
+  const auto admission = call.admission("update", call.request.name);
+  if (call.request.subresource.empty()) {
+    if (auto ok = admit_mutating(admission, call.store.latest(), object, old_object); !ok) {
+      return std::unexpected(ok.error());
+    }
+  }
+  prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);
+
+  const json::Value candidate = object.freeze();
+  const auto errors =
+      validate_update(call.resource, call.request.subresource, candidate, old_object);
+  if (!errors.empty()) {
+    return std::unexpected(kube::invalid(call.resource.group_kind(), call.request.name, errors));
+  }
+  if (auto ok = admit_validating(admission, call.store, candidate, old_object); !ok) {
+    return std::unexpected(ok.error());
+  }
+  if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
+    return std::unexpected(ok.error());
+  }
+  note_warnings(call.resource, candidate, call.warnings);
+
+  const auto revision = kube::resource_version_of(current->body);
+  json::Value same_revision = as_if_written(std::move(object), revision);
+  if (call.options.dry_run) return Written{std::move(same_revision), false};
+
+  const json::Value stored = to_stored(call.resource, same_revision);
+  // A write that changes nothing is none: same revision, no event.
+  if (stored == current->body && !ready_to_vanish(call.resource, stored)) {
+    return Written{std::move(same_revision), false};
+  }
+  if (ready_to_vanish(call.resource, stored)) {
+    return Written{in_version(call.resource, erase_object(call.store, current->key, stored)), false};
+  }
+  return Written{in_version(call.resource, put_object(call.store, current->key, stored)), false};
+}
+
+}  // namespace fixpoint::apiserver

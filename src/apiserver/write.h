@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What create, update, patch and apply share: everything after the wanted object is known.
+//
+// Order, as in Kubernetes: ownership is tracked, admission changes, the strategy prepares,
+// validation refuses, admission refuses, the store changes. Nothing before the last step has an
+// effect, so a refused write leaves no trace.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/admission.h"
+#include "apiserver/options.h"
+#include "apiserver/request.h"
+#include "apiserver/resource.h"
+#include "json/draft.h"
+#include "kube/managed_fields.h"
+#include "store/store.h"
+
+namespace fixpoint::apiserver {
+
+struct WriteCall {
+  const Request& request;
+  const Resource& resource;
+  CustomKinds& kinds;
+  store::Store& store;
+  const Environment& environment;
+  WriteOptions options = {};
+  std::vector<std::string> warnings = {};
+
+  AdmissionCall admission(std::string_view verb, std::string_view name) const;
+  kube::Writer writer() const;  // for managed_fields.h
+  std::string key() const { return resource.key(request.ns, request.name); }
+};
+
+struct Written {
+  json::Value object;  // in the requested version
+  bool created = false;
+};
+
+// `object` is decoded, defaulted and carries its managedFields.
+kube::Answer<Written> finish_create(WriteCall& call, json::Draft object);
+// `object` likewise; `current` is what the store holds.
+kube::Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
+                                    json::Draft object);
+
+// The body's namespace is the request's, or missing and then filled in.
+kube::Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object);
+// The body's name is the one in the URL.
+kube::Answer<void> check_name(const WriteCall& call, const json::Draft& object);
+// Ordinary (non-apply) ownership; `live` is null on create.
+kube::Answer<void> track(const WriteCall& call, json::View live, json::Draft& object);
+
+// The 409s and 422s of optimistic concurrency: uid and resourceVersion of a PUT or PATCH.
+kube::Answer<void> check_preconditions(const WriteCall& call, json::View current,
+                                       const json::Draft& object);
+
+// Sets metadata.resourceVersion to the revision the next write will take.
+void stamp_revision(json::Draft& object, store::Revision revision);
+
+// True when the last finalizer is gone and nothing else holds a stamped object.
+bool ready_to_vanish(const Resource& resource, json::View stored);
+
+// Writes and removals of whole objects; `stored` is in the stored version, without its revision.
+json::Value put_object(store::Store& store, std::string key, json::Draft stored);
+json::Value erase_object(store::Store& store, std::string_view key, json::Draft last);
+
+// The verbs.
+Response create(WriteCall call);
+Response update(WriteCall call);
+Response patch(WriteCall call);
+
+}  // namespace fixpoint::apiserver

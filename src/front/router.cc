@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/router.h"
+
+#include <vector>
+
+namespace fixpoint::front {
+namespace {
+
+using apiserver::Verb;
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::vector<std::string> segments_of(std::string_view path) {
+  std::vector<std::string> segments;
+  while (!path.empty()) {
+    if (path.front() == '/') {
+      path.remove_prefix(1);
+      continue;
+    }
+    const auto end = std::min(path.find('/'), path.size());
+    segments.emplace_back(path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return segments;
+}
+
+// Subresources of a namespace itself; anything else under a namespace's name is a resource in it.
+bool namespace_subresource(std::string_view segment) {
+  return segment == "status" || segment == "finalize";
+}
+
+bool truthy(std::string_view value) { return value == "1" || value == "true" || value == "True"; }
+
+Verb verb_of(std::string_view method, const apiserver::Request& request, bool watch) {
+  if (watch && (method == "GET" || method == "HEAD")) return Verb::Watch;
+  if (method == "POST") return Verb::Create;
+  if (method == "PUT") return Verb::Update;
+  if (method == "PATCH") return Verb::Patch;
+  if (method == "DELETE") return request.name.empty() ? Verb::DeleteCollection : Verb::Delete;
+  return request.name.empty() ? Verb::List : Verb::Get;
+}
+
+// segments: [namespaces NS] RESOURCE [NAME [SUBRESOURCE…]]
+void fill_target(apiserver::Request& request, const std::vector<std::string>& rest) {
+  std::size_t at = 0;
+  const bool below_namespace = rest.size() >= 3 && rest[0] == "namespaces" &&
+                               !(rest.size() == 3 && namespace_subresource(rest[2]));
+  if (below_namespace) {
+    request.ns = rest[1];
+    at = 2;
+  }
+  request.resource.resource = rest[at++];
+  if (at < rest.size()) request.name = rest[at++];
+  for (; at < rest.size(); ++at) {
+    if (!request.subresource.empty()) request.subresource += '/';
+    request.subresource += rest[at];
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_blank) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus_is_blank) {
+      decoded += ' ';
+    } else if (text[i] != '%') {
+      decoded += text[i];
+    } else {
+      if (i + 2 >= text.size()) return std::nullopt;
+      const int high = hex_value(text[i + 1]);
+      const int low = hex_value(text[i + 2]);
+      if (high < 0 || low < 0) return std::nullopt;
+      decoded += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  return decoded;
+}
+
+kube::Answer<apiserver::Query> parse_query(std::string_view query) {
+  apiserver::Query parameters;
+  while (!query.empty()) {
+    const auto end = std::min(query.find('&'), query.size());
+    const auto pair = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    if (pair.empty()) continue;
+    const auto equals = std::min(pair.find('='), pair.size());
+    auto key = percent_decode(pair.substr(0, equals), true);
+    auto value = percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
+    if (!key || !value) {
+      return std::unexpected(kube::bad_request("invalid URL escape in the query"));
+    }
+    parameters.emplace_back(*std::move(key), *std::move(value));
+  }
+  return parameters;
+}
+
+kube::Answer<Route> route(std::string_view method, std::string_view path, std::string_view query) {
+  auto decoded = percent_decode(path, false);
+  if (!decoded) return std::unexpected(kube::bad_request("invalid URL escape in the path"));
+  auto parameters = parse_query(query);
+  if (!parameters) return std::unexpected(parameters.error());
+
+  Route result;
+  result.path = *std::move(decoded);
+  result.request.query = *std::move(parameters);
+  auto segments = segments_of(result.path);
+  std::size_t at = 0;
+  if (segments.size() > 2 && segments[0] == "api") {
+    result.request.resource.version = segments[1];
+    at = 2;
+  } else if (segments.size() > 3 && segments[0] == "apis") {
+    result.request.resource.group = segments[1];
+    result.request.resource.version = segments[2];
+    at = 3;
+  } else {
+    return result;
+  }
+  bool watch = truthy(result.request.parameter("watch"));
+  if (segments[at] == "watch" && segments.size() > at + 1) {  // the old form, still served
+    watch = true;
+    ++at;
+  }
+  fill_target(result.request, {segments.begin() + static_cast<std::ptrdiff_t>(at), segments.end()});
+  result.request.verb = verb_of(method, result.request, watch);
+  result.resource = true;
+  return result;
+}
+
+}  // namespace fixpoint::front

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/validate_access.h"
+
+#include "kinds/validate_fields.h"
+#include "kube/label_selector.h"
+#include "kube/metadata.h"
+
+#include <fmt/format.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+
+enum class Reach : std::uint8_t { Namespace, Cluster };
+
+void check_rule(View rule, Reach reach, const FieldPath& path, FieldErrors& errors) {
+  if (rule.get("verbs").empty()) {
+    note_required(path.child("verbs"), errors, "verbs must contain at least one value");
+  }
+  const View urls = rule.get("nonResourceURLs");
+  if (!urls.empty()) {
+    const FieldPath urls_path = path.child("nonResourceURLs");
+    if (reach == Reach::Namespace) {
+      note_invalid(urls_path, urls, "namespaced rules cannot apply to non-resource URLs", errors);
+    }
+    if (!rule.get("apiGroups").empty() || !rule.get("resources").empty() ||
+        !rule.get("resourceNames").empty()) {
+      note_invalid(urls_path, urls,
+                   "rules cannot apply to both regular resources and non-resource URLs", errors);
+    }
+    return;
+  }
+  if (rule.get("apiGroups").empty()) {
+    note_required(path.child("apiGroups"), errors,
+                  "resource rules must supply at least one api group");
+  }
+  if (rule.get("resources").empty()) {
+    note_required(path.child("resources"), errors,
+                  "resource rules must supply at least one resource");
+  }
+}
+
+FieldErrors check_rules(View role, Reach reach) {
+  FieldErrors errors;
+  const FieldPath path{"rules"};
+  const View rules = role.get("rules");
+  for (std::size_t i = 0; i < rules.size(); ++i) check_rule(rules[i], reach, path.index(i), errors);
+  return errors;
+}
+
+void check_subject(View subject, Reach reach, const FieldPath& path, FieldErrors& errors) {
+  const View name = subject.get("name");
+  const auto kind = subject.get("kind").as_string();
+  const auto group = subject.get("apiGroup").as_string();
+  require_text(name, path.child("name"), errors);
+  if (kind == "ServiceAccount") {
+    if (!name.as_string().empty()) {
+      kube::note_problems(path.child("name"), name.as_string(), kube::dns1123_subdomain_problems,
+                          errors);
+    }
+    if (!group.empty()) note_unsupported(path.child("apiGroup"), group, {""}, errors);
+    if (reach == Reach::Cluster) {
+      require_text(subject.get("namespace"), path.child("namespace"), errors);
+    }
+  } else if (kind == "User" || kind == "Group") {
+    if (group != kRbac) {
+      note_unsupported(path.child("apiGroup"), group, {std::string{kRbac}}, errors);
+    }
+  } else {
+    note_unsupported(path.child("kind"), kind, {"ServiceAccount", "User", "Group"}, errors);
+  }
+}
+
+FieldErrors check_binding(View binding, Reach reach) {
+  FieldErrors errors;
+  const View role = binding.get("roleRef");
+  const FieldPath path{"roleRef"};
+  if (role.get("apiGroup").as_string() != kRbac) {
+    note_unsupported(path.child("apiGroup"), role.get("apiGroup").as_string(), {std::string{kRbac}},
+                     errors);
+  }
+  check_one_of(role.get("kind"), path.child("kind"),
+               reach == Reach::Namespace ? std::vector<std::string>{"Role", "ClusterRole"}
+                                         : std::vector<std::string>{"ClusterRole"},
+               errors);
+  const auto name = role.get("name").as_string();
+  if (name.empty()) {
+    note_required(path.child("name"), errors);
+  } else {
+    for (const auto& problem : kube::name_is_path_segment(name, kube::NamePart::Whole)) {
+      note_invalid(path.child("name"), name, problem, errors);
+    }
+  }
+  const FieldPath subjects_path{"subjects"};
+  const View subjects = binding.get("subjects");
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    check_subject(subjects[i], reach, subjects_path.index(i), errors);
+  }
+  return errors;
+}
+
+void check_same_role(View binding, View old_binding, FieldErrors& errors) {
+  const View role = binding.get("roleRef");
+  if (role == old_binding.get("roleRef")) return;
+  // The server's internal type has no JSON names.
+  const std::string shown = fmt::format(
+      "{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}", kube::shown(role.get("apiGroup").as_string()),
+      kube::shown(role.get("kind").as_string()), kube::shown(role.get("name").as_string()));
+  errors.push_back(kube::invalid(FieldPath{"roleRef"}, shown, "cannot change roleRef"));
+}
+
+FieldErrors check_lease(View lease) {
+  FieldErrors errors;
+  const View spec = lease.get("spec");
+  const FieldPath path{"spec"};
+  if (const View seconds = spec.get("leaseDurationSeconds");
+      !seconds.is_null() && seconds.as_int() <= 0) {
+    note_invalid(path.child("leaseDurationSeconds"), seconds, "must be greater than 0", errors);
+  }
+  check_nonnegative(spec.get("leaseTransitions"), path.child("leaseTransitions"), errors);
+  const View strategy = spec.get("strategy");
+  if (!strategy.is_null() && strategy.as_string() != "OldestEmulationVersion" &&
+      strategy.as_string().find('/') == std::string_view::npos) {
+    note_unsupported(path.child("strategy"), strategy.as_string(), {"OldestEmulationVersion"},
+                     errors);
+  }
+  if (!spec.get("preferredHolder").as_string().empty() && strategy.as_string().empty()) {
+    note_forbidden(path.child("preferredHolder"), "may only be specified if `strategy` is defined",
+                   errors);
+  }
+  return errors;
+}
+
+// The names of one thing in the two groups' events.
+struct EventNames {
+  std::string_view object;      // involvedObject, regarding
+  std::string_view controller;  // reportingComponent, reportingController
+  std::string_view message;     // message, note
+};
+constexpr EventNames kCoreNames{"involvedObject", "reportingComponent", "message"};
+constexpr EventNames kGroupNames{"regarding", "reportingController", "note"};
+
+constexpr std::size_t kShortBytesMax = 128;
+constexpr std::size_t kNoteBytesMax = 1024;
+
+void check_length(View value, std::string_view field, std::size_t bytes_max, FieldErrors& errors) {
+  if (value.as_string().size() <= bytes_max) return;
+  note_invalid(FieldPath{field}, "", fmt::format("can have at most {} characters", bytes_max),
+               errors);
+}
+
+void check_new_event(View event, const EventNames& names, std::string_view ns,
+                     FieldErrors& errors) {
+  const FieldPath object{"involvedObject"};
+  const auto object_ns = event.get(names.object, "namespace").as_string();
+  if (object_ns.empty() && ns != "default" && ns != "kube-system") {
+    note_invalid(object.child("namespace"), object_ns, "does not match event.namespace", errors);
+  }
+  const View controller = event.get(names.controller);
+  require_text(controller, FieldPath{names.controller}, errors);
+  kube::note_problems(FieldPath{names.controller}, controller.as_string(),
+                      kube::qualified_name_problems, errors);
+  for (const std::string_view field : {"reportingInstance", "action", "reason"}) {
+    require_text(event.get(field), FieldPath{field}, errors);
+    check_length(event.get(field), field, kShortBytesMax, errors);
+  }
+  check_length(event.get(names.message), "message", kNoteBytesMax, errors);
+}
+
+// Both groups keep to this.
+FieldErrors check_event(View event, const EventNames& names) {
+  FieldErrors errors;
+  const auto ns = kube::namespace_of(event);
+  const auto object_ns = event.get(names.object, "namespace").as_string();
+  const FieldPath object{"involvedObject"};
+  if (!event.get("eventTime").is_null()) {
+    check_new_event(event, names, ns, errors);
+  } else {
+    const bool agrees = object_ns.empty() ? ns.empty() || ns == "default" : ns == object_ns;
+    if (!agrees) {
+      note_invalid(object.child("namespace"), object_ns, "does not match event.namespace", errors);
+    }
+  }
+  kube::note_problems(FieldPath{"namespace"}, ns, kube::dns1123_subdomain_problems, errors);
+  return errors;
+}
+
+void check_series(View event, FieldErrors& errors) {
+  const View series = event.get("series");
+  if (series.is_null()) return;
+  if (series.get("count").as_int() < 2) {
+    note_invalid(FieldPath{"series.count"}, "", "should be at least 2", errors);
+  }
+  if (series.get("lastObservedTime").is_null()) {
+    note_required(FieldPath{"series.lastObservedTime"}, errors);
+  }
+}
+
+}  // namespace
+
+FieldErrors validate_role(View object) {
+  return check_rules(object, Reach::Namespace);
+}
+
+FieldErrors validate_role_update(View object, View) {
+  return validate_role(object);
+}
+
+FieldErrors validate_cluster_role(View object) {
+  FieldErrors errors = check_rules(object, Reach::Cluster);
+  const View aggregation = object.get("aggregationRule");
+  if (aggregation.is_null()) return errors;
+  const View selectors = aggregation.get("clusterRoleSelectors");
+  const FieldPath root{"aggregationRule"};
+  const FieldPath path = root.child("clusterRoleSelectors");
+  if (selectors.empty()) {
+    note_required(path, errors,
+                  "at least one clusterRoleSelector required if aggregationRule is non-nil");
+  }
+  for (std::size_t i = 0; i < selectors.size(); ++i) {
+    kube::append(errors, kube::validate_label_selector(selectors[i], path.index(i)));
+  }
+  return errors;
+}
+
+FieldErrors validate_cluster_role_update(View object, View) {
+  return validate_cluster_role(object);
+}
+
+FieldErrors validate_role_binding(View object) {
+  return check_binding(object, Reach::Namespace);
+}
+
+FieldErrors validate_role_binding_update(View object, View old_object) {
+  FieldErrors errors = validate_role_binding(object);
+  check_same_role(object, old_object, errors);
+  return errors;
+}
+
+FieldErrors validate_cluster_role_binding(View object) {
+  return check_binding(object, Reach::Cluster);
+}
+
+FieldErrors validate_cluster_role_binding_update(View object, View old_object) {
+  FieldErrors errors = validate_cluster_role_binding(object);
+  check_same_role(object, old_object, errors);
+  return errors;
+}
+
+FieldErrors validate_lease(View object) {
+  return check_lease(object);
+}
+
+FieldErrors validate_lease_update(View object, View) {
+  return check_lease(object);
+}
+
+FieldErrors validate_core_event(View object) {
+  return check_event(object, kCoreNames);
+}
+
+FieldErrors validate_core_event_update(View object, View) {
+  return check_event(object, kCoreNames);
+}
+
+FieldErrors validate_event(View object) {
+  FieldErrors errors = check_event(object, kGroupNames);
+  check_series(object, errors);
+  if (object.get("eventTime").is_null()) note_required(FieldPath{"eventTime"}, errors);
+  const auto type = object.get("type").as_string();
+  if (type != "Normal" && type != "Warning") {
+    note_invalid(FieldPath{"type"}, "", fmt::format("has invalid value: {}", type), errors);
+  }
+  for (const auto& [field, name] : {
+           std::pair{"deprecatedFirstTimestamp", "firstTimestamp"},
+           std::pair{"deprecatedLastTimestamp",  "lastTimestamp" },
+           std::pair{"deprecatedCount",          "count"         },
+           std::pair{"deprecatedSource",         "source"        }
+  }) {
+    const View value = object.get(field);
+    if (value.is_null() || (value.is_object() && value.empty())) continue;
+    note_invalid(FieldPath{name}, "", "needs to be unset", errors);
+  }
+  return errors;
+}
+
+FieldErrors validate_event_update(View object, View old_object) {
+  FieldErrors errors = check_event(object, kGroupNames);
+  if (!(object.get("series") == old_object.get("series"))) check_series(object, errors);
+  for (const auto& [field, name] : {
+           std::pair{"regarding",           "involvedObject"     },
+           std::pair{"reason",              "reason"             },
+           std::pair{"note",                "message"            },
+           // A real server compares the reason twice, and says so twice.
+           std::pair{"reason",              "reason"             },
+           std::pair{"type",                "type"               },
+           std::pair{"eventTime",           "eventTime"          },
+           std::pair{"action",              "action"             },
+           std::pair{"related",             "related"            },
+           std::pair{"reportingController", "reportingController"},
+           std::pair{"reportingInstance",   "reportingInstance"  }
+  }) {
+    check_immutable(object.get(field), old_object.get(field), FieldPath{name}, errors);
+  }
+  return errors;
+}
+
+}  // namespace fixpoint::kinds
