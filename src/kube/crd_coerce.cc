@@ -40,22 +40,28 @@ class EmbeddedCoercer {
  public:
   explicit EmbeddedCoercer(BadMeta bad) : bad_(bad) {}
 
-  Result<void> run(json::Draft& value, const Schema* schema, const std::string& path) {
-    if (schema == nullptr || !has_embedded(*schema)) return {};
+  std::optional<FieldError> run(json::Draft& value, const Schema* schema, Place place,
+                                const std::string& path) {
+    if (schema == nullptr) return std::nullopt;
+    const bool is_resource = place == Place::Resource || schema->embedded_resource;
+    if (!is_resource && !has_embedded(*schema)) return std::nullopt;
     if (value.is_object()) {
-      if (schema->embedded_resource) FP_TRY_VOID(resource(value, path));
+      if (is_resource) {
+        if (auto error = resource(value, path)) return error;
+      }
       for (auto& entry : value.members()) {
         const auto* property = schema->property(entry.key);
         const auto* next = property != nullptr ? property->schema : schema->additional_properties;
-        FP_TRY_VOID(run(entry.value, next, child(path, entry.key)));
+        if (auto error = run(entry.value, next, Place::Field, child(path, entry.key))) return error;
       }
     } else if (value.is_array()) {
       std::size_t index = 0;
       for (auto& element : value.elements()) {
-        FP_TRY_VOID(run(element, schema->items, fmt::format("{}[{}]", path, index++)));
+        const auto at = fmt::format("{}[{}]", path, index++);
+        if (auto error = run(element, schema->items, Place::Field, at)) return error;
       }
     }
-    return {};
+    return std::nullopt;
   }
 
   std::vector<std::string> unknown;
@@ -65,27 +71,25 @@ class EmbeddedCoercer {
     return path.empty() ? std::string{key} : fmt::format("{}.{}", path, key);
   }
 
-  Result<void> resource(json::Draft& value, const std::string& path) {
+  std::optional<FieldError> resource(json::Draft& value, const std::string& path) {
     for (const std::string_view key : {"apiVersion", "kind"}) {
       auto* member = value.find(key);
       if (member == nullptr || member->is_string()) continue;
       if (bad_ == BadMeta::Refuse) {
         const auto frozen = member->freeze();
-        return fail(ErrorKind::Invalid,
-                    invalid(FieldPath{child(path, key)}, frozen, "must be a string").to_string());
+        return invalid(FieldPath{child(path, key)}, frozen, "must be a string");
       }
       value.erase(key);
     }
     const auto frozen = value.freeze();
-    auto changed = changed_meta(frozen, bad_, child(path, "metadata") + ".", unknown);
+    const auto at = child(path, "metadata");
+    auto changed = changed_meta(frozen, bad_, at + ".", unknown);
     if (!changed) {
-      if (bad_ == BadMeta::Drop) return {};  // as the server does: left for validation to find
-      return fail(ErrorKind::Invalid, invalid(FieldPath{child(path, "metadata")},
-                                              frozen.get("metadata"), changed.error().message)
-                                          .to_string());
+      if (bad_ == BadMeta::Drop) return std::nullopt;  // left for validation to find
+      return invalid(FieldPath{at}, frozen.get("metadata"), changed.error().message);
     }
     if (*changed) value["metadata"] = std::move(**changed);
-    return {};
+    return std::nullopt;
   }
 
   BadMeta bad_;
@@ -104,12 +108,19 @@ Result<CoercedResource> coerce_resource(const json::Value& object, const Compile
 
   json::Draft draft{out.value};
   EmbeddedCoercer embedded{bad};
-  FP_TRY_VOID(embedded.run(draft, schema.declared, {}));
+  if (const auto error = embedded.run(draft, schema.declared, Place::Field, {})) {
+    return fail(ErrorKind::Invalid, error->to_string());
+  }
   std::ranges::sort(embedded.unknown);
   std::ranges::move(embedded.unknown, std::back_inserter(out.unknown_fields));
   if (metadata) draft["metadata"] = std::move(*metadata);
   out.value = draft.freeze();
   return out;
+}
+
+std::optional<FieldError> coerce_embedded(json::Draft& value, const Schema& schema, Place place,
+                                          BadMeta bad, const std::string& path) {
+  return EmbeddedCoercer{bad}.run(value, &schema, place, path);
 }
 
 }  // namespace fixpoint::kube

@@ -5,10 +5,14 @@
 #pragma once
 
 #include "base/error.h"
+#include "json/draft.h"
 #include "json/value.h"
 #include "kube/crd_meta.h"
 #include "kube/crd_schema.h"
+#include "kube/field_error.h"
+#include "kube/prune.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,5 +27,10 @@ struct CoercedResource {
 // The error is in the words of Go's decoder. Defaults are not set here; see default.h.
 Result<CoercedResource> coerce_resource(const json::Value& object, const CompiledSchema& schema,
                                         BadMeta bad);
+
+// Embedded resources alone, in place; `path` is where the value lies. With Place::Resource the
+// value itself is one, whatever its schema says.
+std::optional<FieldError> coerce_embedded(json::Draft& value, const Schema& schema, Place place,
+                                          BadMeta bad, const std::string& path);
 
 }  // namespace fixpoint::kube

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/crd_validate_conversion.h"
+
+#include "kube/go_text.h"
+#include "kube/names.h"
+#include "kube/validate_metadata.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace fixpoint::kube {
+namespace {
+
+bool recognized(std::string_view version) {
+  return version == "v1" || version == "v1beta1";
+}
+
+// scheme://user@host/path?query#fragment, cut at the marks.
+struct Url {
+  std::string_view scheme;
+  std::string_view user;
+  std::string_view host;
+  std::string_view query;
+  std::string_view fragment;
+};
+
+Url split_url(std::string_view text) {
+  Url url;
+  if (const auto hash = text.find('#'); hash != text.npos) {
+    url.fragment = text.substr(hash + 1);
+    text = text.substr(0, hash);
+  }
+  if (const auto mark = text.find('?'); mark != text.npos) {
+    url.query = text.substr(mark + 1);
+    text = text.substr(0, mark);
+  }
+  if (const auto colon = text.find(':'); colon != text.npos && colon < text.find('/')) {
+    url.scheme = text.substr(0, colon);
+    text.remove_prefix(colon + 1);
+  }
+  if (text.starts_with("//")) {
+    url.host = text.substr(2, text.find('/', 2) == text.npos ? text.npos : text.find('/', 2) - 2);
+    if (const auto at = url.host.rfind('@'); at != url.host.npos) {
+      url.user = url.host.substr(0, at);
+      url.host.remove_prefix(at + 1);
+    }
+  }
+  return url;
+}
+
+void check_url(std::string_view text, const FieldPath& at, FieldErrors& errors) {
+  constexpr std::string_view kForm = "; desired format: https://host[/path]";
+  const auto url = split_url(text);
+  if (url.scheme != "https") {
+    errors.push_back(invalid(at, shown(url.scheme),
+                             fmt::format("'https' is the only allowed URL scheme{}", kForm)));
+  }
+  if (url.host.empty()) {
+    errors.push_back(
+        invalid(at, std::string{"\"\""}, fmt::format("host must be specified{}", kForm)));
+  }
+  if (!url.user.empty()) {
+    errors.push_back(invalid(at, shown(url.user), "user information is not permitted in the URL"));
+  }
+  if (!url.fragment.empty()) {
+    errors.push_back(invalid(at, shown(url.fragment), "fragments are not permitted in the URL"));
+  }
+  if (!url.query.empty()) {
+    errors.push_back(
+        invalid(at, shown(url.query), "query parameters are not permitted in the URL"));
+  }
+}
+
+void check_url_path(std::string_view path, const FieldPath& at, FieldErrors& errors) {
+  if (path.empty() || path == "/") return;
+  const auto wrong = [&](std::string why) {
+    errors.push_back(invalid(at, shown(path), std::move(why)));
+  };
+  if (path == "//") return wrong("segment[0] may not be empty");
+  if (!path.starts_with('/')) wrong("must start with a '/'");
+  auto rest = path.substr(1);
+  if (rest.ends_with('/')) rest.remove_suffix(1);
+  for (std::size_t index = 0;; ++index) {
+    const auto slash = rest.find('/');
+    const auto segment = rest.substr(0, slash);
+    if (segment.empty()) {
+      wrong(fmt::format("segment[{}] may not be empty", index));
+    } else {
+      for (const auto& problem : dns1123_subdomain_problems(segment)) {
+        wrong(fmt::format("segment[{}]: {}", index, problem));
+      }
+    }
+    if (slash == rest.npos) return;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+void check_service(json::View service, const FieldPath& at, FieldErrors& errors) {
+  for (const std::string_view field : {"name", "namespace"}) {
+    if (service.get(field).as_string().empty()) errors.push_back(required(at.child(field), ""));
+  }
+  const auto port = service.get("port").as_int(443);
+  if (const auto problems = port_number_problems(port); !problems.empty()) {
+    errors.push_back(invalid(at.child("port"), std::to_string(port),
+                             "port is not valid: " + joined(problems, ", ")));
+  }
+  check_url_path(service.get("path").as_string(), at.child("path"), errors);
+}
+
+void check_review_versions(json::View versions, bool must_recognize, const FieldPath& at,
+                           FieldErrors& errors) {
+  if (versions.empty()) {
+    errors.push_back(required(at, ""));
+    return;
+  }
+  std::set<std::string_view> seen;
+  std::size_t index = 0;
+  for (const auto version : versions.elements()) {
+    const auto name = version.as_string();
+    const auto here = at.index(index++);
+    if (!seen.insert(name).second) {
+      errors.push_back(invalid(here, version, "duplicate version"));
+      continue;
+    }
+    for (auto& problem : dns1035_label_problems(name)) {
+      errors.push_back(invalid(here, version, std::move(problem)));
+    }
+  }
+  if (must_recognize && std::ranges::none_of(seen, recognized)) {
+    errors.push_back(invalid(at, versions, "must include at least one of v1, v1beta1"));
+  }
+}
+
+}  // namespace
+
+bool has_recognized_review_version(json::View versions) {
+  return versions.empty() || std::ranges::any_of(versions.elements(), [](json::View version) {
+           return recognized(version.as_string());
+         });
+}
+
+FieldErrors validate_conversion(json::View conversion, bool must_recognize_version,
+                                const FieldPath& path) {
+  FieldErrors errors;
+  if (!conversion.is_object()) return errors;
+  const auto strategy = conversion.get("strategy");
+  if (strategy.as_string().empty()) {
+    errors.push_back(required(path.child("strategy"), ""));
+  } else if (strategy.as_string() != "None" && strategy.as_string() != "Webhook") {
+    errors.push_back(not_supported(path.child("strategy"), strategy, {"None", "Webhook"}));
+  }
+  const auto client = conversion.get("webhook", "clientConfig");
+  const auto versions = conversion.get("webhook", "conversionReviewVersions");
+  const auto client_at = path.child("webhookClientConfig");
+  const auto versions_at = path.child("conversionReviewVersions");
+  if (strategy.as_string() != "Webhook") {
+    constexpr std::string_view kWhy = "should not be set when strategy is not set to Webhook";
+    if (client.is_object()) errors.push_back(forbidden(client_at, std::string{kWhy}));
+    if (!versions.empty()) errors.push_back(forbidden(versions_at, std::string{kWhy}));
+    return errors;
+  }
+  if (!client.is_object()) {
+    errors.push_back(required(client_at, "required when strategy is set to Webhook"));
+  } else if (client.get("url").is_string() == client.get("service").is_object()) {
+    errors.push_back(required(client_at, "exactly one of url or service is required"));
+  } else if (client.get("url").is_string()) {
+    check_url(client.get("url").as_string(), client_at.child("url"), errors);
+  } else {
+    check_service(client.get("service"), client_at.child("service"), errors);
+  }
+  check_review_versions(versions, must_recognize_version, versions_at, errors);
+  return errors;
+}
+
+}  // namespace fixpoint::kube
