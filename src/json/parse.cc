@@ -86,34 +86,30 @@ class TapeReader {
       case 't': set(to, BlockBuilder::boolean(key, true)); return;
       case 'f': set(to, BlockBuilder::boolean(key, false)); return;
       case 'n': set(to, BlockBuilder::null(key)); return;
-      case '[': array(word, key, to); return;
-      case '{': object(word, key, to); return;
-      default: odd_ = true;
+      default: container(word, key, to);
     }
+  }
+
+  void container(std::uint64_t word, std::uint32_t key, std::uint32_t to) {
+    const auto count = static_cast<std::uint32_t>(word >> 32U) & kTapeCountMax;
+    if (count == kTapeCountMax || depth_ == kDepthMax) odd_ = true;
+    if (odd_) return;
+    ++depth_;
+    const bool is_object = static_cast<char>(word >> 56U) == '{';
+    const auto first = out_.reserve(count);
+    set(to, BlockBuilder::container(is_object ? Type::Object : Type::Array, key, count, first));
+    if (is_object) {
+      members(first, count);
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) value(kNoKey, first + i);
+    }
+    ++at_;  // the closing word
+    --depth_;
   }
 
   void set(std::uint32_t to, Node node) { out_.at(to) = node; }
 
-  static std::uint32_t count_of(std::uint64_t word) {
-    return static_cast<std::uint32_t>(word >> 32U) & kTapeCountMax;
-  }
-
-  void array(std::uint64_t word, std::uint32_t key, std::uint32_t to) {
-    const auto count = count_of(word);
-    if (count == kTapeCountMax) odd_ = true;
-    if (odd_) return;
-    const auto first = out_.reserve(count);
-    set(to, BlockBuilder::container(Type::Array, key, count, first));
-    for (std::uint32_t i = 0; i < count; ++i) value(kNoKey, first + i);
-    ++at_;  // the closing word
-  }
-
-  void object(std::uint64_t word, std::uint32_t key, std::uint32_t to) {
-    const auto count = count_of(word);
-    if (count == kTapeCountMax) odd_ = true;
-    if (odd_) return;
-    const auto first = out_.reserve(count);
-    set(to, BlockBuilder::container(Type::Object, key, count, first));
+  void members(std::uint32_t first, std::uint32_t count) {
     std::string_view last;
     bool sorted = true;
     for (std::uint32_t i = 0; i < count && !odd_; ++i) {
@@ -122,7 +118,6 @@ class TapeReader {
       last = name;
       value(out_.key(name), first + i);
     }
-    ++at_;  // the closing word
     if (!sorted && !out_.sort_members(first, count)) odd_ = true;
   }
 
@@ -132,6 +127,7 @@ class TapeReader {
   const std::uint8_t* strings_;
   BlockBuilder& out_;
   std::size_t at_ = 0;
+  std::size_t depth_ = 0;
   bool odd_ = false;
 };
 

@@ -23,8 +23,10 @@
 
 namespace fixpoint::json {
 
-// Kubernetes' own limit on nesting; deeper input is refused, so recursion over a Value is safe.
-inline constexpr std::size_t kDepthMax = 10'000;
+// Deeper input is refused, so that recursion over a Value is safe even with frames of several
+// kilobytes, in the sanitizers too. Kubernetes draws its line at 10,000, no real object comes near
+// either: the deepest schemas allowed are some dozens of levels.
+inline constexpr std::size_t kDepthMax = 1'000;
 
 // "null", "boolean", "integer", "number", "string", "array", "object".
 std::string_view to_string(Type type);

@@ -113,6 +113,10 @@ struct Key {
   std::string typed() const { return type + shown; }
 };
 
+std::unexpected<Error> too_deep() {
+  return refuse("yaml: exceeded max depth of " + std::to_string(kDepthMax));
+}
+
 class Decoder {
  public:
   explicit Decoder(Duplicates duplicates) : duplicates_(duplicates) {}
@@ -144,7 +148,7 @@ class Decoder {
       case YamlNode::Kind::Alias: return through_alias(node, [&] { return value(*node.target); });
       default: break;
     }
-    if (depth_ == kDepthMax) return refuse("yaml: exceeded max depth of 10000");
+    if (depth_ == kDepthMax) return too_deep();
     ++depth_;
     auto result = node.kind == YamlNode::Kind::Sequence ? sequence(node) : mapping(node);
     --depth_;
@@ -247,7 +251,7 @@ class Decoder {
       return refuse("yaml: map merge requires map or sequence of maps as the value");
     }
     FP_TRY_VOID(count(0));
-    if (depth_ == kDepthMax) return refuse("yaml: exceeded max depth of 10000");
+    if (depth_ == kDepthMax) return too_deep();
     ++depth_;
     auto result = alias ? through_alias(node, [&] { return fill_from(source, fill); })
                         : fill_from(source, fill);
