@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answer: a core Response as HTTP. Objects are printed at once; lists are printed item by item as
+// the connection takes them, so a list of any size costs one page of memory.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apiserver/request.h"
+#include "apiserver/resource.h"
+#include "front/negotiate.h"
+#include "net/server.h"
+
+namespace fixpoint::front {
+
+struct Answer {
+  apiserver::Response response;
+  Wanted wanted;
+  bool pretty = false;
+  bool head_only = false;
+  bool gzip_accepted = false;
+};
+
+// Headers every answer carries.
+net::Headers common_headers(std::string_view audit_id);
+// `Warning: 299 - "text"`, one per warning.
+void add_warnings(net::Headers& headers, const std::vector<std::string>& warnings);
+
+void send(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, Answer answer,
+          const std::optional<apiserver::Resource>& resource);
+void send_status(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers,
+                 const kube::Status& status);
+void send_json(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, int code,
+               json::View body);
+
+// One stored object as an item of a list, without a copy of the tree.
+void print_item(json::View stored, const apiserver::ListPage& page, std::string& out);
+
+}  // namespace fixpoint::front

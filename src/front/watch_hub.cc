@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/watch_hub.h"
+
+#include <algorithm>
+
+#include "front/answer.h"
+
+namespace fixpoint::front {
+
+using apiserver::WatchEvent;
+using apiserver::WatchEventType;
+using store::Revision;
+
+struct WatchHub::Group {
+  apiserver::Watch watch;  // its selection is what all members share
+  Wanted wanted;
+  std::string query;
+  EventPrinter printer;
+  std::vector<Watcher*> members;
+};
+
+struct WatchHub::Watcher {
+  std::shared_ptr<Group> group;
+  std::shared_ptr<net::Exchange> exchange;
+  Revision seen;  // told everything up to here
+  bool bookmarks = false;
+  net::TimerId timeout;
+  std::list<std::unique_ptr<Watcher>>::iterator place;
+};
+
+WatchHub::WatchHub(Service& service) : service_(service) {
+  service_.listen([this](const std::vector<store::Event>& events) { deliver(events); });
+}
+
+WatchHub::~WatchHub() {
+  service_.loop().cancel(bookmark_timer_);
+  for (auto& watcher : watchers_) service_.loop().cancel(watcher->timeout);
+}
+
+std::shared_ptr<WatchHub::Group> WatchHub::group_for(const Stream& stream) {
+  for (const auto& group : groups_) {
+    if (group->query == stream.query && group->wanted.form == stream.wanted.form &&
+        group->watch.selection == stream.watch.selection) {
+      return group;
+    }
+  }
+  auto group = std::make_shared<Group>();
+  group->watch = stream.watch;
+  group->watch.initial.clear();
+  group->wanted = stream.wanted;
+  group->query = stream.query;
+  group->printer = stream.rest;
+  groups_.push_back(group);
+  return group;
+}
+
+void WatchHub::open(Stream stream) {
+  if (watchers_.size() >= kWatchersMax) {
+    send_status(stream.exchange, std::move(stream.headers),
+                kube::too_many_requests("this server holds the most watches it may; close some or "
+                                        "try again later",
+                                        1));
+    return;
+  }
+  auto owned = std::make_unique<Watcher>();
+  Watcher* watcher = owned.get();
+  watcher->group = group_for(stream);
+  watcher->exchange = stream.exchange;
+  watcher->seen = stream.watch.from;
+  watcher->bookmarks = stream.watch.bookmarks;
+  watchers_.push_back(std::move(owned));
+  watcher->place = std::prev(watchers_.end());
+  watcher->group->members.push_back(watcher);
+
+  stream.exchange->on_closed([this, watcher] { remove(watcher); });
+  stream.exchange->start(200, stream.headers);
+  std::string text;
+  bool first = true;
+  for (const auto& event : stream.watch.initial) {
+    text += (first ? stream.first : stream.rest)(event);
+    first = false;
+  }
+  // What happened between the revision asked for and now.
+  if (auto missed = service_.store().events_after(watcher->seen)) {
+    for (const auto& event : *missed) {
+      if (event.revision > service_.durable()) break;
+      watcher->seen = event.revision;
+      if (const auto told = stream.watch.next(event)) {
+        text += (first ? stream.first : stream.rest)(*told);
+        first = false;
+      }
+    }
+  }
+  if (!text.empty()) stream.exchange->write(net::make_chunk(std::move(text)));
+
+  const auto seconds = stream.watch.timeout_seconds.value_or(
+      1800 + static_cast<std::int64_t>(service_.rng().below(1800)));
+  watcher->timeout = service_.loop().after(
+      std::chrono::seconds(std::max<std::int64_t>(1, seconds)), [this, watcher] {
+        watcher->timeout = {};
+        watcher->exchange->end();
+        remove(watcher);
+      });
+  if (watcher->bookmarks && !bookmark_timer_) {
+    bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
+  }
+}
+
+void WatchHub::remove(Watcher* watcher) {
+  service_.loop().cancel(watcher->timeout);
+  auto group = watcher->group;
+  std::erase(group->members, watcher);
+  if (group->members.empty()) std::erase(groups_, group);
+  watchers_.erase(watcher->place);
+}
+
+void WatchHub::deliver(const std::vector<store::Event>& events) {
+  std::vector<Watcher*> slow;
+  const Revision last = events.back().revision;
+  for (const auto& group : groups_) {
+    std::vector<std::pair<Revision, std::string>> lines;
+    std::string all;
+    for (const auto& event : events) {
+      if (const auto told = group->watch.next(event)) {
+        lines.emplace_back(event.revision, group->printer(*told));
+        all += lines.back().second;
+      }
+    }
+    if (lines.empty()) {
+      for (Watcher* member : group->members) member->seen = std::max(member->seen, last);
+      continue;
+    }
+    const auto shared = net::make_chunk(std::move(all));
+    for (Watcher* member : group->members) {
+      if (member->seen < lines.front().first) {
+        member->exchange->write(shared);
+      } else {  // opened in the middle of this batch
+        std::string rest;
+        for (const auto& [revision, line] : lines) {
+          if (revision > member->seen) rest += line;
+        }
+        if (!rest.empty()) member->exchange->write(net::make_chunk(std::move(rest)));
+      }
+      member->seen = std::max(member->seen, last);
+      if (member->exchange->backlog_bytes() > kWatchBacklogBytesMax) slow.push_back(member);
+    }
+  }
+  for (Watcher* watcher : slow) {
+    const auto gone = apiserver::expired_event(
+        "too old resource version: the client did not keep up with the watch; list again");
+    watcher->exchange->write(net::make_chunk(watcher->group->printer(gone)));
+    watcher->exchange->end();
+    remove(watcher);
+  }
+}
+
+void WatchHub::send_bookmarks() {
+  bookmark_timer_ = {};
+  const Revision at = service_.durable();
+  bool any = false;
+  for (const auto& group : groups_) {
+    std::optional<net::Chunk> line;
+    for (Watcher* member : group->members) {
+      if (!member->bookmarks) continue;
+      any = true;
+      if (!line) line = net::make_chunk(group->printer(group->watch.bookmark(at)));
+      member->exchange->write(*line);
+    }
+  }
+  if (any) {
+    bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
+  }
+}
+
+}  // namespace fixpoint::front
