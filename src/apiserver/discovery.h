@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Discovery: which groups, versions and resources this server has right now, in the old form (one
+// document a group version) and the aggregated one (one document for everything).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/resource.h"
+#include "json/value.h"
+
+namespace fixpoint::apiserver {
+
+class Discovery {
+ public:
+  // `resources` as CustomKinds::all gives them.
+  explicit Discovery(std::vector<Resource> resources);
+
+  json::Value api_versions(std::string_view server_address) const;  // /api
+  json::Value group_list() const;                                   // /apis
+  std::optional<json::Value> group(std::string_view name) const;    // /apis/G
+  // /api/v1 and /apis/G/V.
+  std::optional<json::Value> resource_list(const kube::GroupVersion& version) const;
+  // /api (core group) or /apis (all others) in the aggregated form; version is "v2" or "v2beta1".
+  json::Value aggregated(bool core, std::string_view version) const;
+
+  // Group versions in order of preference within each group, groups in order of appearance.
+  struct Group {
+    std::string name;
+    std::vector<std::string> versions;
+  };
+  const std::vector<Group>& groups() const { return groups_; }
+  bool has(const kube::GroupVersion& version) const;
+
+ private:
+  std::vector<const Resource*> in(std::string_view group, std::string_view version) const;
+
+  std::vector<Resource> resources_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace fixpoint::apiserver

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/table.h"
+
+#include "base/rfc3339.h"
+#include "json/draft.h"
+#include "kube/duration.h"
+#include "kube/metadata.h"
+#include "kube/simple_json_path.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+json::Draft definition(const kinds::Column& column) {
+  return json::Draft::object({{"name", column.name},
+                              {"type", column.type},
+                              {"format", column.format},
+                              {"description", column.description},
+                              {"priority", column.priority}});
+}
+
+kinds::Column name_column() {
+  return {.name = "Name",
+          .type = "string",
+          .format = "name",
+          .description = "The object's name, unique among its kind in its namespace",
+          .priority = 0};
+}
+
+// A custom resource has its name first, then what its CRD asks for, else its age.
+std::vector<kinds::Column> custom_columns(const kube::CustomVersion& version) {
+  std::vector<kinds::Column> columns{name_column()};
+  for (const auto& column : version.columns) {
+    columns.push_back({.name = column.name,
+                       .type = column.type,
+                       .format = column.format,
+                       .description = column.description,
+                       .priority = column.priority});
+  }
+  return columns;
+}
+
+json::Draft custom_cells(const kube::CustomVersion& version, json::View object, Instant now) {
+  json::Draft cells = json::Draft::array();
+  cells.push_back(kube::name_of(object));
+  for (const auto& column : version.columns) {
+    const auto path = kube::SimpleJsonPath::parse(column.json_path);
+    cells.push_back(path ? kube::table_cell(*path, column.type, object, now) : json::Draft{});
+  }
+  return cells;
+}
+
+// Kinds without a printer of their own show name and creation time.
+json::Draft plain_cells(json::View object) {
+  json::Draft cells = json::Draft::array();
+  cells.push_back(kube::name_of(object));
+  cells.push_back(kube::creation_timestamp_of(object));
+  return cells;
+}
+
+json::Draft cells_of(const Resource& resource, json::View object, Instant now) {
+  if (resource.builtin == nullptr) return custom_cells(*resource.custom_version(), object, now);
+  if (resource.builtin->cells == nullptr) return plain_cells(object);
+  json::Draft cells = json::Draft::array();
+  for (auto& cell : resource.builtin->cells(object, now)) cells.push_back(std::move(cell));
+  return cells;
+}
+
+std::vector<kinds::Column> columns_of(const Resource& resource) {
+  if (resource.builtin == nullptr) return custom_columns(*resource.custom_version());
+  if (!resource.builtin->columns.empty()) return resource.builtin->columns;
+  return {name_column(),
+          {.name = "Created At",
+           .type = "date",
+           .format = "",
+           .description = "When the object was created",
+           .priority = 0}};
+}
+
+}  // namespace
+
+kube::Answer<IncludeObject> parse_include_object(std::string_view text) {
+  if (text.empty() || text == "Metadata") return IncludeObject::Metadata;
+  if (text == "None") return IncludeObject::None;
+  if (text == "Object") return IncludeObject::Object;
+  const auto given = json::Value::string(text);
+  return std::unexpected(
+      kube::invalid({"meta.k8s.io", "TableOptions"}, "",
+                    {kube::not_supported(kube::FieldPath{"includeObject"}, given,
+                                         {"Metadata", "None", "Object", ""})}));
+}
+
+json::Value partial_object(json::View object) {
+  return json::Draft::object({{"kind", "PartialObjectMetadata"},
+                              {"apiVersion", "meta.k8s.io/v1"},
+                              {"metadata", json::Draft{object.get("metadata")}}})
+      .freeze();
+}
+
+json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata) {
+  json::Draft items = json::Draft::array();
+  for (const auto& object : objects) items.push_back(partial_object(object));
+  return json::Draft::object({{"kind", "PartialObjectMetadataList"},
+                              {"apiVersion", "meta.k8s.io/v1"},
+                              {"metadata", json::Draft{metadata}},
+                              {"items", std::move(items)}})
+      .freeze();
+}
+
+json::Value table_of(const Resource& resource, const std::vector<json::Value>& objects,
+                     json::View metadata, const TableOptions& options) {
+  json::Draft table = json::Draft::object();
+  table["kind"] = "Table";
+  table["apiVersion"] = "meta.k8s.io/v1";
+  table["metadata"] = json::Draft{metadata};
+  if (options.columns == Columns::Named) {
+    auto& columns = table.array_at("columnDefinitions");
+    for (const auto& column : columns_of(resource)) columns.push_back(definition(column));
+  } else {
+    table["columnDefinitions"] = json::Draft{};
+  }
+  auto& rows = table.array_at("rows");
+  for (const auto& object : objects) {
+    json::Draft row = json::Draft::object();
+    row["cells"] = cells_of(resource, object, options.now);
+    switch (options.include) {
+      case IncludeObject::None: row["object"] = json::Draft{}; break;
+      case IncludeObject::Metadata: row["object"] = partial_object(object); break;
+      case IncludeObject::Object: row["object"] = object; break;
+    }
+    rows.push_back(std::move(row));
+  }
+  return table.freeze();
+}
+
+}  // namespace fixpoint::apiserver

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Table and PartialObjectMetadata: the forms in which kubectl and metadata clients read objects.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/request.h"
+#include "apiserver/resource.h"
+#include "json/value.h"
+
+namespace fixpoint::apiserver {
+
+// How much of an object stands beside its row.
+enum class IncludeObject : std::uint8_t { None, Metadata, Object };
+// The ?includeObject= parameter; Metadata when it is not given.
+kube::Answer<IncludeObject> parse_include_object(std::string_view text);
+
+enum class Columns : std::uint8_t { Named, Omitted };  // a watch names them only once
+
+struct TableOptions {
+  IncludeObject include = IncludeObject::Metadata;
+  Columns columns = Columns::Named;
+  Instant now;
+};
+
+// A table of objects already in the requested version. `metadata` is the list's or, for one object,
+// its resourceVersion.
+json::Value table_of(const Resource& resource, const std::vector<json::Value>& objects,
+                     json::View metadata, const TableOptions& options);
+
+json::Value partial_object(json::View object);
+json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata);
+
+}  // namespace fixpoint::apiserver
