@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ApiServer: HTTP requests in, Kubernetes answers out. Who is it, what do they want, may they, run
+// it, wait for the disk, print it in the form they like.
+//
+// Read next: router.h (URLs), identity.h (who), service.h (the store), watch_hub.h (streams),
+// pages.h (everything that is no resource).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "apiserver/request.h"
+#include "front/identity.h"
+#include "front/metrics.h"
+#include "front/pages.h"
+#include "front/service.h"
+#include "front/watch_hub.h"
+#include "net/server.h"
+
+namespace fixpoint::front {
+
+// One finished request, for the log. Holds no secrets: no headers, no bodies.
+struct AccessLine {
+  std::string method;
+  std::string path;
+  std::string user;
+  int code = 0;
+  Duration took{};
+};
+
+class ApiServer {
+ public:
+  using AccessLog = std::function<void(const AccessLine&)>;
+
+  ApiServer(Service& service, const Identity& identity, AccessLog log);
+
+  net::Handler handler();
+  // The words of errors that the HTTP layer itself answers, as Kubernetes Statuses.
+  static net::ErrorPages error_pages();
+  // What /api tells clients about where it serves.
+  void serves_at(std::string address) { pages_.serves_at(std::move(address)); }
+
+ private:
+  struct Call;
+  void handle(net::Request&& request, std::shared_ptr<net::Exchange> exchange);
+  kube::Answer<apiserver::User> caller_of(const Call& call);
+  void serve_page(const std::shared_ptr<Call>& call);
+  void serve_resource(const std::shared_ptr<Call>& call);
+  void serve_watch(const std::shared_ptr<Call>& call);
+  void answer(const std::shared_ptr<Call>& call, apiserver::Response response);
+  apiserver::Response shaped(const Call& call, apiserver::Response response) const;
+  void refuse(const std::shared_ptr<Call>& call, const kube::Status& status);
+  void finish(const Call& call, int code);
+
+  Service& service_;
+  const Identity& identity_;
+  AccessLog log_;
+  Metrics metrics_;
+  WatchHub watches_;
+  Pages pages_;
+};
+
+}  // namespace fixpoint::front

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/pages.h"
+
+#include "apiserver/definition.h"
+#include "base/hash.h"
+#include "json/draft.h"
+#include "json/print.h"
+
+namespace fixpoint::front {
+namespace {
+
+// The Kubernetes version whose API this server speaks; kubectl compares it with its own.
+constexpr std::string_view kMinor = "34";
+constexpr std::string_view kGitVersion = "v1.34.4+fixpoint";
+
+Page text_page(std::string body) {
+  return {.code = 200,
+          .headers = {{"content-type", "text/plain; charset=utf-8"}},
+          .body = std::move(body)};
+}
+
+Page json_page(json::View body) {
+  return {.code = 200,
+          .headers = {{"content-type", "application/json"}},
+          .body = json::to_text(body) + "\n"};
+}
+
+Page version_page() {
+  const auto body = json::Draft::object({{"major", "1"},
+                                         {"minor", kMinor},
+                                         {"emulationMajor", "1"},
+                                         {"emulationMinor", kMinor},
+                                         {"minCompatibilityMajor", "1"},
+                                         {"minCompatibilityMinor", "33"},
+                                         {"gitVersion", kGitVersion},
+                                         {"gitCommit", ""},
+                                         {"gitTreeState", ""},
+                                         {"buildDate", "1970-01-01T00:00:00Z"},
+                                         {"goVersion", "none"},
+                                         {"compiler", "c++"},
+                                         {"platform", "linux/amd64"}})
+                        .freeze();
+  return {.code = 200,
+          .headers = {{"content-type", "application/json"}},
+          .body = json::to_pretty_text(body)};
+}
+
+bool is_health(std::string_view path) {
+  for (const std::string_view root : {"/healthz", "/livez", "/readyz"}) {
+    if (path == root || (path.starts_with(root) && path.substr(root.size()).starts_with('/'))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Page health_page(const net::Request& request, std::string_view path) {
+  if (request.query().find("verbose") == std::string_view::npos) return text_page("ok");
+  std::string text;
+  for (const auto check : {"ping", "log", "store", "durable-log"}) {
+    text += "[+]" + std::string{check} + " ok\n";
+  }
+  const auto name = path.substr(1, path.find('/', 1) - 1);
+  return text_page(text + std::string{name} + " check passed\n");
+}
+
+// Which aggregated discovery a client prefers, if any.
+std::optional<std::string_view> aggregated_version(std::string_view accept) {
+  while (!accept.empty()) {
+    const auto end = std::min(accept.find(','), accept.size());
+    const auto choice = accept.substr(0, end);
+    accept.remove_prefix(std::min(end + 1, accept.size()));
+    if (choice.find("as=APIGroupDiscoveryList") != std::string_view::npos &&
+        choice.find("g=apidiscovery.k8s.io") != std::string_view::npos) {
+      if (choice.find("v=v2beta1") != std::string_view::npos) return "v2beta1";
+      if (choice.find("v=v2") != std::string_view::npos) return "v2";
+      continue;
+    }
+    if (choice.find("application/json") != std::string_view::npos) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Pages::Pages(Service& service) : service_(service) {
+  service_.listen([this](const std::vector<store::Event>& events) {
+    for (const auto& event : events) {
+      if (event.key().starts_with(apiserver::kDefinitionPrefix)) discovery_.reset();
+    }
+  });
+}
+
+bool Pages::is_public(std::string_view path) {
+  return is_health(path) || path == "/version" || path == "/version/";
+}
+
+const apiserver::Discovery& Pages::discovery() {
+  if (!discovery_) {
+    discovery_.emplace(service_.core().kinds().all(service_.store().latest()));
+  }
+  return *discovery_;
+}
+
+std::optional<Page> Pages::find(const net::Request& request, std::string_view path) {
+  if (is_health(path)) return health_page(request, path);
+  if (path == "/version" || path == "/version/") return version_page();
+  if (path.starts_with("/openapi/")) return openapi(request, path);
+  if (path == "/api" || path == "/apis" || path.starts_with("/api/") ||
+      path.starts_with("/apis/")) {
+    return discover(request, path);
+  }
+  if (path == "/") {
+    const auto body =
+        json::Draft::object({{"paths", json::Draft::array({"/api", "/apis", "/healthz", "/livez",
+                                                           "/metrics", "/openapi/v3", "/readyz",
+                                                           "/version"})}})
+            .freeze();
+    return json_page(body);
+  }
+  return std::nullopt;
+}
+
+std::optional<Page> Pages::discover(const net::Request& request, std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const std::string* accept = request.headers.find("accept");
+  const auto aggregated = aggregated_version(accept == nullptr ? "" : std::string_view{*accept});
+  if (path == "/api" || path == "/apis") {
+    if (aggregated) {
+      const json::Value body = discovery().aggregated(path == "/api", *aggregated);
+      Page page = json_page(body);
+      const std::string tag = "\"" + hash128(page.body).hex() + "\"";
+      page.headers.set("content-type", "application/json;g=apidiscovery.k8s.io;v=" +
+                                           std::string{*aggregated} + ";as=APIGroupDiscoveryList");
+      page.headers.set("etag", tag);
+      page.headers.set("vary", "Accept");
+      page.headers.set("cache-control", "public");
+      const std::string* known = request.headers.find("if-none-match");
+      if (known != nullptr && *known == tag) {
+        page.code = 304;
+        page.body.clear();
+      }
+      return page;
+    }
+    const json::Value body =
+        path == "/api" ? discovery().api_versions(address_) : discovery().group_list();
+    return json_page(body);
+  }
+  std::optional<json::Value> body;
+  if (path.starts_with("/api/")) {
+    body = discovery().resource_list({"", std::string{path.substr(5)}});
+  } else {
+    const auto rest = path.substr(6);
+    const auto slash = rest.find('/');
+    body = slash == std::string_view::npos
+               ? discovery().group(rest)
+               : discovery().resource_list(
+                     {std::string{rest.substr(0, slash)}, std::string{rest.substr(slash + 1)}});
+  }
+  if (!body) return std::nullopt;
+  return json_page(*body);
+}
+
+std::optional<Page> Pages::openapi(const net::Request&, std::string_view) { return std::nullopt; }
+
+}  // namespace fixpoint::front
