@@ -4,8 +4,6 @@
 #include <array>
 
 #include "apiserver/admission_pod.h"
-#include "apiserver/limit_range.h"
-#include "apiserver/quota.h"
 #include "kube/metadata.h"
 
 namespace fixpoint::apiserver {
@@ -58,13 +56,11 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   if (call.resource.prefix == "persistentvolumeclaims/" && creates) {
     set_default_storage_class(snapshot, object);
   }
-  return apply_limit_range_defaults(call, snapshot, object, old_object);
+  return {};
 }
 
-Answer<void> admit_validating(const AdmissionCall& call, store::Store& store, json::View object,
-                              json::View old_object) {
-  if (auto ok = check_limit_ranges(call, store.latest(), object, old_object); !ok) return ok;
-  return charge_quota(call, store, object, old_object);
+Answer<void> admit_validating(const AdmissionCall&, store::Store&, json::View, json::View) {
+  return {};
 }
 
 }  // namespace fixpoint::apiserver

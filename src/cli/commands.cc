@@ -6,7 +6,7 @@
 namespace fixpoint::cli {
 
 Commands commands() {
-  static constexpr std::array kAll{&kCompletionCommand, &kVersionCommand};
+  static constexpr std::array kAll{&kUpCommand, &kCompletionCommand, &kVersionCommand};
   return kAll;
 }
 

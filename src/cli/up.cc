@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixpoint up: a Kubernetes API on this machine.
+#include "cli/up.h"
+
+#include "base/rfc3339.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/route.h"
+#include "front/host.h"
+#include "json/draft.h"
+#include "json/print.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace fixpoint::cli {
+namespace {
+
+constexpr auto kStopGrace = std::chrono::milliseconds(800);
+
+struct Listen {
+  std::string address;
+  std::uint16_t port = 0;
+};
+
+Result<Listen> parse_listen(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const auto bad = [&](std::string_view why) {
+    return fail(ErrorKind::Invalid, fmt::format("--listen {}: {}, e.g. 127.0.0.1:6443", text, why));
+  };
+  if (colon == std::string_view::npos) return bad("needs an address and a port");
+  Listen listen{.address = std::string{text.substr(0, colon)}, .port = 0};
+  const auto port = text.substr(colon + 1);
+  int number = 0;
+  if (port.empty() || port.size() > 5) return bad("the port is a number from 0 to 65535");
+  for (const char c : port) {
+    if (c < '0' || c > '9') return bad("the port is a number from 0 to 65535");
+    number = number * 10 + (c - '0');
+  }
+  if (number > 65535) return bad("the port is a number from 0 to 65535");
+  if (listen.address == "localhost") listen.address = "127.0.0.1";
+  if (!listen.address.starts_with("127.") && listen.address != "::1") {
+    return bad("only loopback addresses are served: whoever reaches the port is one token away "
+               "from the cluster; forward the port with ssh instead");
+  }
+  listen.port = static_cast<std::uint16_t>(number);
+  return listen;
+}
+
+// Reads are not logged while they succeed: a log that shows what changed is one that gets read.
+bool worth_logging(const front::AccessLine& line) {
+  return line.code >= 400 || (line.method != "GET" && line.method != "HEAD");
+}
+
+void log_text(const front::AccessLine& line, Instant now) {
+  const double millis = std::chrono::duration<double, std::milli>(line.took).count();
+  const auto at = format_seconds(now);
+  fmt::print("{} {:>3} {:<6} {} {} {:.1f}ms\n", at.substr(11, 8), line.code, line.method, line.path,
+             line.user, millis);
+  std::fflush(stdout);
+}
+
+void log_json(const front::AccessLine& line, Instant now) {
+  const auto entry = json::Draft::object(
+                         {{"time", format_micros(now)},
+                          {"level", line.code >= 500 ? "error" : "info"},
+                          {"method", line.method},
+                          {"path", line.path},
+                          {"user", line.user},
+                          {"code", line.code},
+                          {"ms", std::chrono::duration<double, std::milli>(line.took).count()}})
+                         .freeze();
+  fmt::print("{}\n", json::to_text(entry, json::Escape::Plain));
+  std::fflush(stdout);
+}
+
+int failed(const Error& error) {
+  fmt::print(stderr, "fixpoint up: {}\n", error.message);
+  return kExitFailed;
+}
+
+std::filesystem::path default_data_dir() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') {
+    return std::filesystem::path(state) / "fixpoint";
+  }
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home == nullptr ? "." : home) / ".local" / "state" / "fixpoint";
+}
+
+int run(const Arguments& arguments) {
+  const auto began = std::chrono::steady_clock::now();
+  auto listen = parse_listen(arguments.value("listen"));
+  if (!listen) return failed(listen.error());
+
+  net::Loop loop;
+  std::unique_ptr<front::Host> host;
+  bool stopping = false;
+  const auto stop = [&] {
+    if (std::exchange(stopping, true) || !host) return;
+    host->stop(kStopGrace, [&] { loop.stop(); });
+  };
+  for (const int signal : {SIGTERM, SIGINT}) {
+    if (auto ok = loop.on_signal(signal, stop); !ok) return failed(ok.error());
+  }
+  front::HostOptions options;
+  if (!arguments.given("ephemeral")) {
+    options.data_dir = arguments.given("data-dir")
+                           ? std::filesystem::path(std::string{arguments.value("data-dir")})
+                           : default_data_dir();
+    if (!arguments.given("data-dir")) {
+      std::error_code ignored;  // a missing parent is reported when the directory is opened
+      std::filesystem::create_directories(options.data_dir->parent_path(), ignored);
+    }
+  }
+  options.address = listen->address;
+  options.port = listen->port;
+  const bool as_json = arguments.value("log-format") == "json";
+  options.access_log = [&, as_json](const front::AccessLine& line) {
+    if (!worth_logging(line)) return;
+    (as_json ? log_json : log_text)(line, loop.clock().wall());
+  };
+  const auto data_dir = options.data_dir;
+  auto started = front::Host::start(loop, std::move(options));
+  if (!started) return failed(started.error());
+  host = *std::move(started);
+
+  std::filesystem::path kubeconfig{std::string{arguments.value("kubeconfig")}};
+  if (kubeconfig.empty()) {
+    kubeconfig = data_dir ? *data_dir / "kubeconfig"
+                          : std::filesystem::temp_directory_path() /
+                                fmt::format("fixpoint-{}.kubeconfig", ::getpid());
+  }
+  if (auto ok = front::write_private_file(kubeconfig, host->kubeconfig()); !ok) {
+    return failed(ok.error());
+  }
+  const double millis = std::chrono::duration<double, std::milli>(
+                            std::chrono::steady_clock::now() - began)
+                            .count();
+  fmt::print("ready {} kubeconfig={} in {:.0f} ms\n", host->url(), kubeconfig.string(), millis);
+  std::fflush(stdout);
+  loop.run();
+  if (!data_dir && !arguments.given("kubeconfig")) {
+    std::error_code ignored;  // the cluster it led to is gone; a leftover file does no harm
+    std::filesystem::remove(kubeconfig, ignored);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+const Command kUpCommand{
+    .name = "up",
+    .summary = "Run a Kubernetes API on this machine",
+    .description =
+        "Starts an embedded, Kubernetes-compatible API server on loopback and writes a kubeconfig\n"
+        "for it. Unmodified kubectl works with it. Without --ephemeral the cluster is kept in\n"
+        "--data-dir (by default $XDG_STATE_HOME/fixpoint, else ~/.local/state/fixpoint), and a\n"
+        "write is acknowledged only once it is on disk. Ctrl-C or SIGTERM ends it cleanly.\n",
+    .flags = kUpFlags,
+    .examples = kUpExamples,
+    .run = run,
+};
+
+}  // namespace fixpoint::cli

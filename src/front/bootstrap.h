@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a new cluster begins with. Objects that are already there are left as they are, so a later
+// start never takes back what a person changed.
+#pragma once
+
+#include <string_view>
+
+#include "base/error.h"
+#include "front/service.h"
+
+namespace fixpoint::front {
+
+// One JSON object a line.
+extern const std::string_view kBootstrapObjects;
+
+Result<void> bootstrap(Service& service);
+
+}  // namespace fixpoint::front

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Host: a whole API server in one process, from keys and disk to the listening socket.
+//
+// `fixpoint up` runs one, and so do the integration tests. Everything lives on the loop that is
+// given; stop() ends it within its grace, watches with a proper end, every answered write on disk.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "front/api_server.h"
+#include "front/identity.h"
+#include "front/service.h"
+#include "net/loop.h"
+#include "net/server.h"
+
+namespace fixpoint::front {
+
+struct HostOptions {
+  std::optional<std::filesystem::path> data_dir;  // none: in memory
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;
+  ApiServer::AccessLog access_log;
+};
+
+class Host {
+ public:
+  // The message of an error says what to do: who holds the directory, which port is taken.
+  static Result<std::unique_ptr<Host>> start(net::Loop& loop, HostOptions options);
+
+  std::string url() const;
+  // A kubeconfig with the authority and the admin token: whoever reads it owns the cluster.
+  std::string kubeconfig() const;
+  Service& service() { return *service_; }
+  void stop(Duration grace, std::function<void()> done);
+
+ private:
+  explicit Host(net::Loop& loop) : loop_(loop) {}
+
+  net::Loop& loop_;
+  std::string address_;
+  std::unique_ptr<Identity> identity_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<ApiServer> api_;
+  std::unique_ptr<net::Server> server_;
+};
+
+// The cluster's keys beside its data; made at the first start. Mode 0600.
+Result<ClusterKeys> load_or_make_keys(const std::filesystem::path& directory,
+                                      std::string_view address, Instant now);
+// Writes a file that only its owner may read, all of it or none.
+Result<void> write_private_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace fixpoint::front
