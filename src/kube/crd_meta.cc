@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_meta.h"
 
-#include "base/rfc3339.h"
+#include "json/print.h"
+#include "kube/go_scalars.h"
 
 #include <algorithm>
 
@@ -143,14 +144,21 @@ class Coercer {
   std::vector<std::string> unknown;
 
  private:
+  // Go names the number too when it is one that the type cannot hold.
+  static std::string found(json::View value, const Schema& schema) {
+    std::string text{go_json_type(value)};
+    if (schema.go_kind == GoKind::Int64 && value.is_number()) text += " " + json::to_text(value);
+    return text;
+  }
+
   std::unexpected<Error> mismatch(json::View value, const Schema& schema, const std::string& path,
                                   std::string_view go_struct) {
     return fail(ErrorKind::Invalid,
                 path.empty()
                     ? fmt::format("json: cannot unmarshal {} into Go value of type {}",
-                                  go_json_type(value), go_type_name(schema))
+                                  found(value, schema), go_type_name(schema))
                     : fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                                  go_json_type(value), go_struct, without_indexes(path),
+                                  found(value, schema), go_struct, without_indexes(path),
                                   go_type_name(schema)));
   }
 
@@ -229,9 +237,8 @@ class Coercer {
     if (!value.is_string()) {
       return mismatch(value, *schemas().text, path, go_struct);
     }
-    auto parsed = parse_rfc3339(value.as_string());
-    if (!parsed) return std::unexpected(parsed.error());
-    return json::Draft{format_seconds(*parsed)};
+    FP_TRY(text, canonical_time(value.as_string()));
+    return text.empty() ? json::Draft{} : json::Draft{std::move(text)};
   }
 
   Result<json::Draft> scalar(json::View value, const Schema& schema, const std::string& path,

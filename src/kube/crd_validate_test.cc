@@ -51,5 +51,22 @@ TEST(CrdValidate, SaysWhatARealServerSaysAboutEveryMistake) {
   }
 }
 
+TEST(CrdValidate, GuardsOnUpdateWhatARealServerGuards) {
+  const auto table = recorded("crd_updates.json");
+  const auto old = table.get("old");
+  ASSERT_GT(table.get("rows").size(), 10U);
+  for (const auto row : table.get("rows").elements()) {
+    json::Draft crd{row.get("new")};
+    set_crd_defaults(crd);
+    prepare_crd(crd, old);
+    const auto object = crd.freeze();
+
+    const auto errors = texts(validate_crd_update(object, old));
+
+    EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
+        << row.get("name").as_string();
+  }
+}
+
 }  // namespace
 }  // namespace fixpoint::kube

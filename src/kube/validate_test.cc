@@ -102,5 +102,175 @@ TEST(Validate, SaysWhatARealServerSaysAboutEveryKeywordAndFormat) {
   }
 }
 
+std::vector<std::string> strings(json::View list) {
+  std::vector<std::string> out;
+  for (const auto each : list.elements()) out.emplace_back(each.as_string());
+  return out;
+}
+
+json::Value resource(json::View row, std::string_view field, std::string_view part) {
+  auto object = json::Draft::object({
+      {"apiVersion", "a/v1"},
+      {"kind",       "Rat" }
+  });
+  object[part] = json::Draft{row.get(field)};
+  return object.freeze();
+}
+
+TEST(Validate, LetsThroughOnUpdateWhatARealServerLetsThrough) {
+  const auto table = recorded("ratchet.json");
+  const auto schema = compiled(json::Value(table.get("schema")));
+  ASSERT_GT(table.get("rows").size(), 30U);
+  for (const auto row : table.get("rows").elements()) {
+    const auto old = resource(row, "old", "spec");
+    const auto now = resource(row, "new", "spec");
+
+    const auto errors = texts(validate_custom_resource({now, old.view()}, schema, std::nullopt));
+
+    EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
+        << json::to_text(row.get("old")) << " -> " << json::to_text(row.get("new"));
+  }
+}
+
+TEST(Validate, ChecksStatusAloneUnderItsShorterPath) {
+  const auto table = recorded("ratchet.json");
+  const auto schema = compiled(json::Value(table.get("schema")));
+  ASSERT_EQ(table.get("status").size(), 6U);
+  for (const auto row : table.get("status").elements()) {
+    const auto old = resource(row, "old", "status");
+    const auto now = coerce_resource(resource(row, "new", "status"), schema, BadMeta::Refuse);
+    ASSERT_TRUE(now.has_value());
+
+    const auto errors =
+        texts(validate_custom_resource_status({now->value, old.view()}, schema, std::nullopt));
+
+    EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
+        << json::to_text(row.get("new"));
+  }
+}
+
+TEST(Coerce, PrunesDefaultsAndWarnsAsARealServerDoes) {
+  const auto table = recorded("decode.json");
+  const auto schema = compiled(json::Value(table.get("schema")));
+  ASSERT_GT(table.get("rows").size(), 30U);
+  for (const auto row : table.get("rows").elements()) {
+    json::Draft object{row.get("object")};
+    object["apiVersion"] = "a/v1";
+    object["kind"] = "Flow";
+    const auto about = json::to_text(row.get("object"));
+
+    const auto coerced = coerce_resource(object.freeze(), schema, BadMeta::Refuse);
+
+    if (row.get("code").as_int() == 400) {
+      ASSERT_FALSE(coerced.has_value()) << about;
+      EXPECT_EQ(R"(Flow in version "v1" cannot be handled as a Flow: )" + coerced.error().message,
+                row.get("errors")[0].as_string());
+      continue;
+    }
+    ASSERT_TRUE(coerced.has_value()) << about << coerced.error().message;
+    std::vector<std::string> warnings;
+    for (const auto& path : coerced->unknown_fields) {
+      warnings.push_back("unknown field " + shown(path));
+    }
+    EXPECT_EQ(warnings, strings(row.get("warnings"))) << about;
+    const auto made = set_defaults(coerced->value, *schema.declared);
+    for (auto [part, expected] : row.get("result").members()) {
+      EXPECT_EQ(json::to_text(made.get(part)), json::to_text(expected)) << about;
+    }
+    EXPECT_THAT(texts(validate_custom_resource({made, std::nullopt}, schema, std::nullopt)),
+                UnorderedElementsAreArray(strings(row.get("errors"))));
+  }
+}
+
+TEST(Coerce, GivesBackTheSameValueWhenThereIsNothingToDo) {
+  const auto schema =
+      compiled(parsed(R"({"type":"object","properties":{"spec":{"type":"object","properties":{
+                 "a":{"type":"integer","default":1}}}}})"));
+  const auto object =
+      parsed(R"({"apiVersion":"a/v1","kind":"K","metadata":{"name":"n"},"spec":{"a":2}})");
+
+  const auto coerced = coerce_resource(object, schema, BadMeta::Refuse);
+  const auto made = set_defaults(coerced->value, *schema.declared);
+
+  EXPECT_TRUE(made.view().same_as(object.view()));
+}
+
+TEST(Coerce, DropsOnlyTheBadFieldsOfStoredMetadata) {
+  const auto schema = compiled(parsed(R"({"type":"object"})"));
+  const auto object = parsed(
+      R"({"metadata":{"name":"n","labels":{"a":1},"finalizers":["x/y"],"generation":"no"}})");
+
+  const auto coerced = coerce_resource(object, schema, BadMeta::Drop);
+
+  ASSERT_TRUE(coerced.has_value());
+  EXPECT_EQ(json::to_text(coerced->value), R"({"metadata":{"finalizers":["x/y"],"name":"n"}})");
+}
+
+TEST(Validate, SaysThatRulesWereNotCheckedWhenTheObjectIsInvalidAnyway) {
+  const auto schema = compiled(parsed(
+      R"({"type":"object","properties":{"a":{"type":"integer","minimum":5},"b":{"type":"integer"}},
+          "x-kubernetes-validations":[{"rule":"self.a > 1"}]})"));
+  const auto low = parsed(R"({"a":1})");
+  const auto wrong = parsed(R"({"b":"x"})");
+
+  EXPECT_THAT(texts(validate_custom_resource({low, std::nullopt}, schema, std::nullopt)),
+              ElementsAre("a: Invalid value: 1: a in body should be greater than or equal to 5"));
+  EXPECT_THAT(
+      texts(validate_custom_resource({wrong, std::nullopt}, schema, std::nullopt)),
+      ElementsAre(R"(b: Invalid value: "string": b in body must be of type integer: "string")",
+                  "<nil>: Invalid value: null: some validation rules were not checked because the "
+                  "object was invalid; correct the existing errors to complete validation"));
+}
+
+TEST(Validate, ChecksWhereScaleReads) {
+  const auto schema =
+      compiled(parsed(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})"));
+  const ScalePaths paths{
+      .spec_replicas = ".spec.n", .status_replicas = ".status.n", .label_selector = ".status.sel"};
+  const auto errors = [&](std::string_view text) {
+    const auto object = parsed(text);
+    return texts(validate_custom_resource({object, std::nullopt}, schema, paths));
+  };
+
+  EXPECT_THAT(errors(R"({"spec":{"n":3},"status":{"sel":"a=b"}})"), IsEmpty());
+  EXPECT_THAT(errors(R"({"spec":{"n":-1},"status":{"n":2147483648}})"),
+              ElementsAre(".spec.n: Invalid value: -1: should be a non-negative integer",
+                          ".status.n: Invalid value: 2147483648: should be less than or equal to "
+                          "2147483647"));
+  EXPECT_THAT(
+      errors(R"({"spec":{"n":"x"},"status":{"sel":5}})"),
+      ElementsAre(".spec.n: Invalid value: 0: .spec.n accessor error: x is of the type "
+                  "string, expected int64",
+                  ".status.sel: Invalid value: \"\": .status.sel accessor error: 5 is of the "
+                  "type int64, expected string"));
+}
+
+TEST(CompileSchema, ImpliesTypeAndMetadataForServerSideApplyOnly) {
+  const auto schema = compiled(parsed(
+      R"({"type":"object","properties":{"spec":{"type":"object","properties":{
+          "pod":{"type":"object","x-kubernetes-embedded-resource":true,
+                 "x-kubernetes-preserve-unknown-fields":true},
+          "n":{"type":"integer"}}}}})"));
+
+  EXPECT_EQ(schema.declared->property("metadata"), nullptr);
+  const auto* meta = schema.typed->property("metadata")->schema;
+  EXPECT_EQ(meta->property("finalizers")->schema->list_type, ListType::Set);
+  EXPECT_THAT(meta->property("ownerReferences")->schema->list_map_keys, ElementsAre("uid"));
+  const auto* spec = schema.typed->property("spec")->schema;
+  EXPECT_NE(spec->property("pod")->schema->property("metadata"), nullptr);
+  EXPECT_EQ(spec->property("n")->schema,
+            schema.declared->property("spec")->schema->property("n")->schema)
+      << "what holds no resource is shared";
+}
+
+TEST(CompileSchema, RefusesWhatNestsTooDeep) {
+  std::string text = R"({"type":"string"})";
+  for (std::size_t i = 0; i < kSchemaDepthMax + 1; ++i)
+    text = R"({"type":"array","items":)" + text + "}";
+
+  const auto deep = parsed(text);
+  EXPECT_FALSE(compile_schema(deep).has_value());
+}
+
 }  // namespace
 }  // namespace fixpoint::kube
