@@ -2,6 +2,7 @@
 //
 // A YAML tree into JSON: scalars resolved, aliases and merge keys expanded within bounds, keys made
 // strings. The order of events, and so of errors, is the Go library's.
+#include "base/base64.h"
 #include "base/hash.h"
 #include "json/draft.h"
 #include "json/parse.h"
@@ -34,29 +35,6 @@ bool excessive_aliasing(std::size_t decoded, std::size_t by_alias) {
   const auto count = static_cast<double>(decoded);
   const auto place = std::clamp((count - kLow) / (kHigh - kLow), 0.0, 1.0);
   return static_cast<double>(by_alias) / count > 0.99 - 0.89 * place;
-}
-
-std::optional<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string digits{text};
-  std::erase_if(digits, [](char c) { return c == '\n' || c == '\r'; });
-  if (digits.size() % 4 != 0) return std::nullopt;
-  const auto padding = digits.ends_with("==") ? 2U : digits.ends_with('=') ? 1U : 0U;
-  digits.resize(digits.size() - padding);
-  std::string out;
-  std::uint32_t bits = 0;
-  unsigned held = 0;
-  for (const char c : digits) {
-    const auto value = kAlphabet.find(c);
-    if (value == std::string_view::npos) return std::nullopt;
-    bits = bits << 6U | static_cast<std::uint32_t>(value);
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    out.push_back(static_cast<char>(bits >> held & 0xFFU));
-  }
-  return out;
 }
 
 // A value in Go's syntax, as its library quotes what cannot be a key. Floats and the keys of inner
@@ -266,7 +244,7 @@ class Decoder {
 
   Result<std::string> text(const YamlNode& node, const Scalar& scalar) {
     if (scalar.tag != ScalarTag::Binary) return node.value;
-    if (auto bytes = from_base64(node.value)) return *std::move(bytes);
+    if (auto bytes = base64_decode(node.value)) return *std::move(bytes);
     return refuse("yaml: !!binary value contains invalid base64 data");
   }
 
