@@ -151,7 +151,7 @@ void set_defaults_persistent_volume_claim(Draft& object) {
 void set_defaults_replication_controller(Draft& object) {
   Draft& spec = object.object_at("spec");
   default_to(spec, "replicas", 1);
-  set_defaults_template_of(spec);
+  if (spec.contains("template")) set_defaults_template_of(spec);
   const Draft* labels = spec.find("template", "metadata", "labels");
   if (labels == nullptr || labels->empty()) return;
   const Draft copy = *labels;

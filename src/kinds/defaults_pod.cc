@@ -182,9 +182,7 @@ void set_defaults_pod(Draft& pod) {
 }
 
 void set_defaults_template_of(Draft& owner_spec) {
-  Draft* pod_template = owner_spec.find("template");
-  if (pod_template == nullptr || !pod_template->is_object()) return;
-  set_defaults_pod_spec(pod_template->object_at("spec"));
+  set_defaults_pod_spec(owner_spec.object_at("template").object_at("spec"));
 }
 
 void set_defaults_pod_template(Draft& pod_template_object) {

@@ -12,7 +12,7 @@ namespace fixpoint::kinds {
 void set_defaults_pod(json::Draft& pod);
 // A PodSpec wherever it lies; a Pod gets a little more.
 void set_defaults_pod_spec(json::Draft& spec);
-// spec.template of a workload, when there is one.
+// spec.template of a workload; an absent one becomes an empty one, as in a Go struct.
 void set_defaults_template_of(json::Draft& owner_spec);
 void set_defaults_pod_template(json::Draft& pod_template_object);
 

@@ -145,7 +145,7 @@ void set_defaults_cron_job(Draft& object) {
   default_to(spec, "suspend", false);
   default_to(spec, "successfulJobsHistoryLimit", 3);
   default_to(spec, "failedJobsHistoryLimit", 1);
-  if (Draft* job_spec = spec.find("jobTemplate", "spec")) set_job_template_spec(*job_spec);
+  set_job_template_spec(spec.object_at("jobTemplate").object_at("spec"));
 }
 
 // Without any metric cpu is the metric; an annotation carries those version 1 cannot say.

@@ -8,7 +8,10 @@
 #include "kinds/prepare_core.h"
 #include "kinds/prepare_pod.h"
 #include "kinds/validate_access.h"
+#include "kinds/validate_apps.h"
+#include "kinds/validate_batch.h"
 #include "kinds/validate_config.h"
+#include "kinds/validate_pod.h"
 
 #include <string_view>
 
@@ -47,18 +50,18 @@ constexpr HookRow kHooks[] = {
     {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node}},
     {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume}},
     {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim}},
-    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod}},
-    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template}},
-    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller}},
+    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = validate_pod, .validate_update = validate_pod_update, .validate_status_update = validate_pod_status_update}},
+    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .validate = validate_pod_template, .validate_update = validate_pod_template_update}},
+    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .validate = validate_replication_controller, .validate_update = validate_replication_controller_update}},
     {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = validate_resource_quota, .validate_update = validate_resource_quota_update, .validate_status_update = validate_resource_quota_status_update}},
     {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = validate_secret, .validate_update = validate_secret_update}},
     {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service}},
-    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set}},
-    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment}},
-    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set}},
-    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set}},
-    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job}},
-    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job}},
+    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = validate_daemon_set, .validate_update = validate_daemon_set_update}},
+    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .validate = validate_deployment, .validate_update = validate_deployment_update, .validate_status_update = validate_deployment_status_update}},
+    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .validate = validate_replica_set, .validate_update = validate_replica_set_update}},
+    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .validate = validate_stateful_set, .validate_update = validate_stateful_set_update}},
+    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .validate = validate_cron_job, .validate_update = validate_cron_job_update}},
+    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .validate = validate_job, .validate_update = validate_job_update}},
     {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1}},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2}},
     {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class}},

@@ -87,11 +87,15 @@ std::string_view qos_class(View pod_spec) {
 }
 
 void prepare_pod(Draft& pod, View old_pod, const HookContext&) {
-  if (!old_pod.is_null()) return;
   Draft& spec = pod.object_at("spec");
   add_tolerations(spec);
-  default_to(spec, "priority", 0);
-  default_to(spec, "preemptionPolicy", "PreemptLowerPriority");
+  const auto keep = [&](std::string_view field, Draft fallback) {
+    const View before = old_pod.get("spec", field);
+    default_to(spec, field, before.is_null() ? std::move(fallback) : Draft{before});
+  };
+  keep("priority", 0);
+  keep("preemptionPolicy", "PreemptLowerPriority");
+  if (!old_pod.is_null()) return;
   const json::Value frozen = spec.freeze();
   pod["status"] = Draft::object({
       {"phase",    "Pending"        },

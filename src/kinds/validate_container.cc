@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/validate_container.h"
+
+#include "kube/quantity.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+void check_ports(View ports, const FieldPath& path, FieldErrors& errors) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const View port = ports[i];
+    const FieldPath here = path.index(i);
+    const View name = port.get("name");
+    if (!name.as_string().empty()) {
+      const auto problems = kube::port_name_problems(name.as_string());
+      check_messages(problems, name, here.child("name"), errors);
+      if (problems.empty() && !names.insert(name.as_string()).second) {
+        errors.push_back(kube::duplicate(here.child("name"), name));
+      }
+    }
+    if (port.get("containerPort").as_int() == 0) {
+      note_required(here.child("containerPort"), errors);
+    } else {
+      check_port(port.get("containerPort"), here.child("containerPort"), errors);
+    }
+    if (port.get("hostPort").as_int() != 0) {
+      check_port(port.get("hostPort"), here.child("hostPort"), errors);
+    }
+    check_one_of(port.get("protocol"), here.child("protocol"), {"SCTP", "TCP", "UDP"}, errors);
+  }
+}
+
+void check_key_ref(View reference, const FieldPath& path, FieldErrors& errors) {
+  kube::note_problems(path.child("name"), reference.get("name").as_string(),
+                      kube::dns1123_subdomain_problems, errors);
+  const View key = reference.get("key");
+  if (key.as_string().empty()) {
+    note_required(path.child("key"), errors);
+  } else {
+    kube::note_problems(path.child("key"), key.as_string(), kube::config_map_key_problems, errors);
+  }
+}
+
+void check_value_from(View variable, const FieldPath& path, FieldErrors& errors) {
+  const View from = variable.get("valueFrom");
+  if (from.is_null()) return;
+  int sources = 0;
+  if (const View field = from.get("fieldRef"); !field.is_null()) {
+    ++sources;
+    validate_field_ref(field, FieldUse::Variable, path.child("fieldRef"), errors);
+  }
+  if (const View resource = from.get("resourceFieldRef"); !resource.is_null()) {
+    ++sources;
+    validate_resource_field_ref(resource, FieldUse::Variable, path.child("resourceFieldRef"),
+                                errors);
+  }
+  for (const std::string_view kind : {"configMapKeyRef", "secretKeyRef"}) {
+    if (from.get(kind).is_null()) continue;
+    ++sources;
+    check_key_ref(from.get(kind), path.child(kind), errors);
+  }
+  if (sources == 0) {
+    note_invalid(path, "",
+                 "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or "
+                 "`secretKeyRef`",
+                 errors);
+  } else if (!variable.get("value").as_string().empty()) {
+    note_invalid(path, "", "may not be specified when `value` is not empty", errors);
+  } else if (sources > 1) {
+    note_invalid(path, "", "may not have more than one field specified at a time", errors);
+  }
+}
+
+void check_env(View variables, const FieldPath& path, FieldErrors& errors) {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const View name = variables[i].get("name");
+    require_text(name, here.child("name"), errors);
+    if (!name.as_string().empty()) {
+      kube::note_problems(here.child("name"), name.as_string(), kube::env_var_name_problems,
+                          errors);
+    }
+    check_value_from(variables[i], here.child("valueFrom"), errors);
+  }
+}
+
+void check_env_from(View sources, const FieldPath& path, FieldErrors& errors) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const View prefix = sources[i].get("prefix");
+    if (!prefix.as_string().empty()) {
+      kube::note_problems(here.child("prefix"), prefix.as_string(), kube::env_var_name_problems,
+                          errors);
+    }
+    int kinds = 0;
+    for (const std::string_view kind : {"configMapRef", "secretRef"}) {
+      if (sources[i].get(kind).is_null()) continue;
+      ++kinds;
+      const FieldPath reference = here.child(kind);
+      const View name = sources[i].get(kind, "name");
+      if (name.as_string().empty()) {
+        note_required(reference.child("name"), errors);
+      } else {
+        kube::note_problems(reference.child("name"), name.as_string(),
+                            kube::dns1123_subdomain_problems, errors);
+      }
+    }
+    if (kinds == 0)
+      note_invalid(path, "", "must specify one of: `configMapRef` or `secretRef`", errors);
+    if (kinds > 1) {
+      note_invalid(path, "", "may not have more than one field specified at a time", errors);
+    }
+  }
+}
+
+void check_mounts(View container, const Volumes& volumes, const FieldPath& path,
+                  FieldErrors& errors) {
+  const View mounts = container.get("volumeMounts");
+  std::set<std::string_view> places;
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    const View mount = mounts[i];
+    const FieldPath here = path.index(i);
+    const View name = mount.get("name");
+    const View place = mount.get("mountPath");
+    require_text(name, here.child("name"), errors);
+    if (!volumes.contains(name.as_string())) {
+      const auto text = json::Value::string(name.as_string());
+      errors.push_back(kube::not_found(here.child("name"), text));
+    }
+    require_text(place, here.child("mountPath"), errors);
+    if (!places.insert(place.as_string()).second) {
+      note_invalid(here.child("mountPath"), place.as_string(), "must be unique", errors);
+    }
+    const View sub_path = mount.get("subPath");
+    const View expression = mount.get("subPathExpr");
+    if (!sub_path.as_string().empty()) {
+      check_descending_path(sub_path, path.child("subPath"), errors);
+    }
+    if (!expression.as_string().empty()) {
+      if (!sub_path.as_string().empty()) {
+        note_invalid(here.child("subPathExpr"), expression,
+                     "subPathExpr and subPath are mutually exclusive", errors);
+      }
+      check_descending_path(expression, path.child("subPathExpr"), errors);
+    }
+    const View propagation = mount.get("mountPropagation");
+    const FieldPath propagation_path = path.child("mountPropagation");
+    check_optional_one_of(propagation, propagation_path,
+                          {"Bidirectional", "HostToContainer", "None"}, errors);
+    if (propagation.as_string() == "Bidirectional" &&
+        !container.get("securityContext", "privileged").as_bool()) {
+      note_forbidden(propagation_path,
+                     "Bidirectional mount propagation is available only to privileged containers",
+                     errors);
+    }
+  }
+}
+
+void check_http_get(View get, const FieldPath& path, FieldErrors& errors) {
+  require_text(get.get("path"), path.child("path"), errors);
+  check_port_or_name(get.get("port"), path.child("port"), errors);
+  check_one_of(get.get("scheme"), path.child("scheme"), {"HTTP", "HTTPS"}, errors);
+  for (const View header : get.get("httpHeaders").elements()) {
+    kube::note_problems(path.child("httpHeaders"), header.get("name").as_string(),
+                        kube::http_header_name_problems, errors);
+  }
+}
+
+void check_handler(View handler, const ContainerContext& context, const FieldPath& path,
+                   FieldErrors& errors) {
+  bool found = false;
+  for (const std::string_view kind : {"exec", "httpGet", "tcpSocket", "grpc", "sleep"}) {
+    const View action = handler.get(kind);
+    if (action.is_null()) continue;
+    const FieldPath here = path.child(kind);
+    if (found) {
+      note_forbidden(here, "may not specify more than 1 handler type", errors);
+      continue;
+    }
+    found = true;
+    if (kind == "exec" && action.get("command").empty()) {
+      note_required(here.child("command"), errors);
+    } else if (kind == "httpGet") {
+      check_http_get(action, here, errors);
+    } else if (kind == "tcpSocket" || kind == "grpc") {
+      check_port_or_name(action.get("port"), here.child("port"), errors);
+    } else if (kind == "sleep") {
+      const auto seconds = action.get("seconds").as_int();
+      if (seconds < 0 || seconds > context.grace_seconds) {
+        errors.push_back(kube::invalid(
+            here, std::to_string(seconds),
+            fmt::format("must be non-negative and less than terminationGracePeriodSeconds ({})",
+                        context.grace_seconds)));
+      }
+    }
+  }
+  if (!found) note_required(path, errors, "must specify a handler type");
+}
+
+void check_probe(View container, std::string_view kind, const ContainerContext& context,
+                 const FieldPath& container_path, FieldErrors& errors) {
+  const View probe = container.get(kind);
+  if (probe.is_null()) return;
+  const FieldPath path = container_path.child(kind);
+  check_handler(probe, context, path, errors);
+  for (const std::string_view field : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
+                                       "successThreshold", "failureThreshold"}) {
+    check_nonnegative(probe.get(field), path.child(field), errors);
+  }
+  const View grace = probe.get("terminationGracePeriodSeconds");
+  const FieldPath grace_path = path.child("terminationGracePeriodSeconds");
+  if (!grace.is_null() && grace.as_int() <= 0) {
+    note_invalid(grace_path, grace, "must be greater than 0", errors);
+  }
+  if (kind == "readinessProbe") {
+    if (!grace.is_null()) {
+      note_invalid(grace_path, grace, "must not be set for readinessProbes", errors);
+    }
+  } else if (probe.get("successThreshold").as_int() != 1) {
+    note_invalid(path.child("successThreshold"), probe.get("successThreshold"), "must be 1",
+                 errors);
+  }
+}
+
+void check_life(View container, const ContainerContext& context, const FieldPath& path,
+                FieldErrors& errors) {
+  const FieldPath lifecycle = path.child("lifecycle");
+  for (const std::string_view hook : {"postStart", "preStop"}) {
+    const View handler = container.get("lifecycle", hook);
+    if (!handler.is_null()) check_handler(handler, context, lifecycle.child(hook), errors);
+  }
+  for (const std::string_view kind : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    check_probe(container, kind, context, path, errors);
+  }
+}
+
+void check_security_context(View security, const FieldPath& path, FieldErrors& errors) {
+  if (security.is_null()) return;
+  for (const std::string_view id : {"runAsUser", "runAsGroup"}) {
+    const View value = security.get(id);
+    if (!value.is_null()) {
+      check_messages(kube::user_id_problems(value.as_int()), value, path.child(id), errors);
+    }
+  }
+  const View escalation = security.get("allowPrivilegeEscalation");
+  if (escalation.is_bool() && !escalation.as_bool() && security.get("privileged").as_bool()) {
+    note_invalid(path, security,
+                 "cannot set `allowPrivilegeEscalation` to false and `privileged` to true", errors);
+  }
+}
+
+// What every kind of container keeps to.
+void check_container(View container, const ContainerContext& context, const FieldPath& path,
+                     FieldErrors& errors) {
+  const View name = container.get("name");
+  require_text(name, path.child("name"), errors);
+  if (!name.as_string().empty()) {
+    kube::note_problems(path.child("name"), name.as_string(), kube::dns1123_label_problems, errors);
+  }
+  require_text(container.get("image"), path.child("image"), errors);
+  check_one_of(container.get("terminationMessagePolicy"), path.child("terminationMessagePolicy"),
+               {"File", "FallbackToLogsOnError"}, errors);
+  check_ports(container.get("ports"), path.child("ports"), errors);
+  check_env(container.get("env"), path.child("env"), errors);
+  check_env_from(container.get("envFrom"), path.child("envFrom"), errors);
+  check_mounts(container, context.volumes, path.child("volumeMounts"), errors);
+  check_one_of(container.get("imagePullPolicy"), path.child("imagePullPolicy"),
+               {"Always", "IfNotPresent", "Never"}, errors);
+  validate_resource_requirements(container.get("resources"), path.child("resources"), errors);
+  check_security_context(container.get("securityContext"), path.child("securityContext"), errors);
+}
+
+using HostPorts = std::set<std::string>;
+
+void check_host_ports(View container, const FieldPath& path, HostPorts& taken,
+                      FieldErrors& errors) {
+  const FieldPath ports_path = path.child("ports");
+  const View ports = container.get("ports");
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto number = ports[i].get("hostPort").as_int();
+    if (number == 0) continue;
+    const auto text = fmt::format("{}/{}/{}", ports[i].get("protocol").as_string(),
+                                  ports[i].get("hostIP").as_string(), number);
+    if (taken.insert(text).second) continue;
+    const auto value = json::Value::string(text);
+    const FieldPath here = ports_path.index(i);
+    errors.push_back(kube::duplicate(here.child("hostPort"), value));
+  }
+}
+
+bool overcommit_allowed(std::string_view name) {
+  return !is_extended_resource(name) && !is_huge_page(name);
+}
+
+void check_amounts(View amounts, const FieldPath& path, FieldErrors& errors) {
+  for (const auto [name, amount] : amounts.members()) {
+    const FieldPath here = path.key(name);
+    check_container_resource_name(name, here, errors);
+    check_resource_amount(name, amount, here, errors);
+  }
+}
+
+void check_against_limits(View requests, View limits, const FieldPath& requests_path,
+                          const FieldPath& limits_path, FieldErrors& errors) {
+  for (const auto [name, amount] : requests.members()) {
+    const auto limit_text = limits.find(name);
+    if (!limit_text) {
+      if (!overcommit_allowed(name)) {
+        note_required(limits_path, errors, "Limit must be set for non overcommitable resources");
+      }
+      continue;
+    }
+    const auto request = kube::Quantity::parse(amount.as_string());
+    const auto limit = kube::Quantity::parse(limit_text->as_string());
+    if (!request || !limit) continue;
+    if (*request != *limit && !overcommit_allowed(name)) {
+      note_invalid(requests_path, amount,
+                   fmt::format("must be equal to {} limit of {}", name, limit->to_string()),
+                   errors);
+    } else if (*request > *limit) {
+      note_invalid(
+          requests_path, amount,
+          fmt::format("must be less than or equal to {} limit of {}", name, limit->to_string()),
+          errors);
+    }
+  }
+}
+
+}  // namespace
+
+void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors) {
+  const View limits = resources.get("limits");
+  const View requests = resources.get("requests");
+  const FieldPath limits_path = path.child("limits");
+  const FieldPath requests_path = path.child("requests");
+  check_amounts(limits, limits_path, errors);
+  check_amounts(requests, requests_path, errors);
+  check_against_limits(requests, limits, requests_path, limits_path, errors);
+}
+
+void validate_containers(View containers, const ContainerContext& context, const FieldPath& path,
+                         FieldErrors& errors) {
+  if (containers.empty()) {
+    note_required(path, errors);
+    return;
+  }
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const View name = containers[i].get("name");
+    check_container(containers[i], context, here, errors);
+    if (!names.insert(name.as_string()).second) {
+      const auto text = json::Value::string(name.as_string());
+      errors.push_back(kube::duplicate(here.child("name"), text));
+    }
+    check_life(containers[i], context, here, errors);
+    if (!containers[i].get("restartPolicy").is_null()) {
+      note_forbidden(here.child("restartPolicy"), "may not be set for non-init containers", errors);
+    }
+  }
+  HostPorts taken;
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    check_host_ports(containers[i], path.index(i), taken, errors);
+  }
+}
+
+void validate_init_containers(View init_containers, View containers,
+                              const ContainerContext& context, const FieldPath& path,
+                              FieldErrors& errors) {
+  std::set<std::string_view> names;
+  for (const View container : containers.elements())
+    names.insert(container.get("name").as_string());
+  for (std::size_t i = 0; i < init_containers.size(); ++i) {
+    const View container = init_containers[i];
+    const FieldPath here = path.index(i);
+    const View name = container.get("name");
+    check_container(container, context, here, errors);
+    const View policy = container.get("restartPolicy");
+    check_optional_one_of(policy, here.child("restartPolicy"), {"Always"}, errors);
+    if (!names.insert(name.as_string()).second) {
+      errors.push_back(kube::duplicate(here.child("name"), name));
+    }
+    HostPorts taken;
+    check_host_ports(container, path.index(0), taken, errors);
+    if (policy.as_string() == "Always") {
+      check_life(container, context, here, errors);
+      continue;
+    }
+    for (const std::string_view field :
+         {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
+      if (container.get(field).is_null()) continue;
+      note_forbidden(here.child(field),
+                     "may not be set for init containers without restartPolicy=Always", errors);
+    }
+  }
+}
+
+}  // namespace fixpoint::kinds

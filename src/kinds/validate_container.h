@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Validation of the containers of a pod.
+#pragma once
+
+#include "kinds/validate_fields.h"
+#include "kinds/validate_volumes.h"
+
+namespace fixpoint::kinds {
+
+struct ContainerContext {
+  const Volumes& volumes;
+  std::int64_t grace_seconds = 30;
+};
+
+void validate_containers(View containers, const ContainerContext& context, const FieldPath& path,
+                         FieldErrors& errors);
+// Init containers share the names of `containers`.
+void validate_init_containers(View init_containers, View containers,
+                              const ContainerContext& context, const FieldPath& path,
+                              FieldErrors& errors);
+// limits and requests of anything that has them.
+void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors);
+
+}  // namespace fixpoint::kinds

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/validate_pod.h"
+
+#include "json/draft.h"
+#include "kinds/validate_container.h"
+#include "kube/go_text.h"
+#include "kube/label_selector.h"
+#include "kube/metadata.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::Draft;
+
+void check_toleration(View toleration, const FieldPath& path, FieldErrors& errors) {
+  const View key = toleration.get("key");
+  const auto op = toleration.get("operator").as_string();
+  const auto effect = toleration.get("effect").as_string();
+  const View value = toleration.get("value");
+  const FieldPath op_path = path.child("operator");
+  if (!key.as_string().empty()) {
+    kube::note_problems(path.child("key"), key.as_string(), kube::qualified_name_problems, errors);
+  } else if (op != "Exists") {
+    note_invalid(
+        op_path, op,
+        "operator must be Exists when `key` is empty, which means \"match all values and all "
+        "keys\"",
+        errors);
+  }
+  if (!toleration.get("tolerationSeconds").is_null() && effect != "NoExecute") {
+    note_invalid(path.child("effect"), effect,
+                 "effect must be 'NoExecute' when `tolerationSeconds` is set", errors);
+  }
+  if (op == "Equal" || op.empty()) {
+    if (const auto problems = kube::label_value_problems(value.as_string()); !problems.empty()) {
+      note_invalid(op_path, value, kube::joined(problems, ";"), errors);
+    }
+  } else if (op == "Exists") {
+    if (!value.as_string().empty()) {
+      note_invalid(op_path, value, "value must be empty when `operator` is 'Exists'", errors);
+    }
+  } else {
+    note_unsupported(op_path, op, {"Equal", "Exists"}, errors);
+  }
+  if (!effect.empty()) {
+    check_one_of(toleration.get("effect"), path.child("effect"),
+                 {"NoSchedule", "PreferNoSchedule", "NoExecute"}, errors);
+  }
+}
+
+void check_dns(View spec, const FieldPath& path, FieldErrors& errors) {
+  const View config = spec.get("dnsConfig");
+  const FieldPath here = path.child("dnsConfig");
+  const FieldPath servers_path = here.child("nameservers");
+  const View servers = config.get("nameservers");
+  if (spec.get("dnsPolicy").as_string() == "None") {
+    if (config.is_null()) {
+      note_required(here, errors, "must provide `dnsConfig` when `dnsPolicy` is None");
+      return;
+    }
+    if (servers.empty()) {
+      note_required(servers_path, errors,
+                    "must provide at least one DNS nameserver when `dnsPolicy` is None");
+      return;
+    }
+  }
+  constexpr std::size_t kServersMax = 3;  // what resolv.conf takes
+  if (servers.size() > kServersMax) {
+    note_invalid(servers_path, servers, "must not have more than 3 nameservers", errors);
+  }
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    kube::note_problems(servers_path.index(i), servers[i].as_string(), kube::ip_problems, errors);
+  }
+}
+
+void check_topology(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+  const FieldPath path = spec_path.child("topologySpreadConstraints");
+  const View constraints = spec.get("topologySpreadConstraints");
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const View constraint = constraints[i];
+    const FieldPath here = path.index(i);
+    if (constraint.get("maxSkew").as_int() <= 0) {
+      errors.push_back(kube::invalid(here.child("maxSkew"),
+                                     std::to_string(constraint.get("maxSkew").as_int()),
+                                     "must be greater than zero"));
+    }
+    if (constraint.get("topologyKey").as_string().empty()) {
+      note_required(here.child("topologyKey"), errors, "can not be empty");
+    }
+    check_one_of(constraint.get("whenUnsatisfiable"), here.child("whenUnsatisfiable"),
+                 {"DoNotSchedule", "ScheduleAnyway"}, errors);
+    kube::append(errors, kube::validate_label_selector(constraint.get("labelSelector"),
+                                                       here.child("labelSelector")));
+  }
+}
+
+void check_names(View spec, const FieldPath& path, FieldErrors& errors) {
+  struct Named {
+    std::string_view field;
+    kube::Messages (*check)(std::string_view);
+  };
+  constexpr Named kNamed[] = {
+      {"serviceAccountName", kube::dns1123_subdomain_problems},
+      {"nodeName",           kube::dns1123_subdomain_problems}
+  };
+  for (const auto& [field, check] : kNamed) {
+    const auto name = spec.get(field).as_string();
+    if (!name.empty()) kube::note_problems(path.child(field), name, check, errors);
+  }
+  if (const View seconds = spec.get("activeDeadlineSeconds"); !seconds.is_null()) {
+    check_messages(
+        kube::in_range_problems(seconds.as_int(), 1, std::numeric_limits<std::int32_t>::max()),
+        seconds, path.child("activeDeadlineSeconds"), errors);
+  }
+  for (const std::string_view field : {"hostname", "subdomain"}) {
+    const auto name = spec.get(field).as_string();
+    if (!name.empty())
+      kube::note_problems(path.child(field), name, kube::dns1123_label_problems, errors);
+  }
+}
+
+void check_late_names(View spec, const FieldPath& path, FieldErrors& errors) {
+  for (const std::string_view field : {"priorityClassName", "runtimeClassName"}) {
+    const auto name = spec.get(field).as_string();
+    if (!name.empty()) {
+      kube::note_problems(path.child(field), name, kube::dns1123_subdomain_problems, errors);
+    }
+  }
+  check_optional_one_of(spec.get("preemptionPolicy"), path.child("preemptionPolicy"),
+                        {"PreemptLowerPriority", "Never"}, errors);
+}
+
+// A bound service account token needs to know whose.
+void check_tokens(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+  if (!spec.get("serviceAccountName").as_string().empty()) return;
+  const FieldPath volumes_path = spec_path.child("volumes");
+  const View volumes = spec.get("volumes");
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const FieldPath volume = volumes_path.index(i);
+    const FieldPath projected = volume.child("projected");
+    const FieldPath sources_path = projected.child("sources");
+    const View sources = volumes[i].get("projected", "sources");
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      if (sources[j].get("serviceAccountToken").is_null()) continue;
+      const FieldPath source = sources_path.index(j);
+      note_forbidden(source.child("serviceAccountToken"),
+                     "must not be specified when serviceAccountName is not set", errors);
+    }
+  }
+}
+
+void put_images_back(Draft& spec, View old_spec) {
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    Draft* containers = spec.find(list);
+    if (containers == nullptr) continue;
+    std::size_t i = 0;
+    for (Draft& container : containers->elements()) {
+      const View image = old_spec.get(list)[i++].get("image");
+      if (!image.is_null()) container["image"] = Draft{image};
+    }
+  }
+}
+
+void put_back(Draft& spec, View old_spec, std::string_view field) {
+  if (const View value = old_spec.get(field); value.is_null()) {
+    spec.erase(field);
+  } else {
+    spec[field] = Draft{value};
+  }
+}
+
+void check_deadline_change(View spec, View old_spec, FieldErrors& errors) {
+  const FieldPath root{"spec"};
+  const FieldPath path = root.child("activeDeadlineSeconds");
+  const View now = spec.get("activeDeadlineSeconds");
+  const View before = old_spec.get("activeDeadlineSeconds");
+  if (before.is_null()) return;
+  if (now.is_null()) {
+    note_invalid(path, now, "must not update from a positive integer to nil value", errors);
+  } else if (now.as_int() > before.as_int()) {
+    note_invalid(path, now, "must be less than or equal to previous value", errors);
+  }
+}
+
+bool tolerations_only_added(View now, View before) {
+  for (const View old_toleration : before.elements()) {
+    const auto range = now.elements();
+    if (std::none_of(range.begin(), range.end(), [&](View each) {
+          return each.get("key") == old_toleration.get("key") &&
+                 each.get("effect") == old_toleration.get("effect") &&
+                 each.get("operator") == old_toleration.get("operator") &&
+                 each.get("value") == old_toleration.get("value");
+        })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors) {
+  const auto volumes = validate_volumes(spec.get("volumes"), path.child("volumes"), errors);
+  const ContainerContext context{volumes, spec.get("terminationGracePeriodSeconds").as_int(30)};
+  validate_containers(spec.get("containers"), context, path.child("containers"), errors);
+  validate_init_containers(spec.get("initContainers"), spec.get("containers"), context,
+                           path.child("initContainers"), errors);
+  check_one_of(spec.get("restartPolicy"), path.child("restartPolicy"),
+               {"Always", "OnFailure", "Never"}, errors);
+  check_one_of(spec.get("dnsPolicy"), path.child("dnsPolicy"),
+               {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
+  kube::append(errors, kube::validate_labels(spec.get("nodeSelector"), path.child("nodeSelector")));
+  check_dns(spec, path, errors);
+  const FieldPath gates_path = path.child("readinessGates");
+  const View gates = spec.get("readinessGates");
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const FieldPath gate = gates_path.index(i);
+    kube::note_problems(gate.child("conditionType"), gates[i].get("conditionType").as_string(),
+                        kube::qualified_name_problems, errors);
+  }
+  check_topology(spec, path, errors);
+  check_names(spec, path, errors);
+  const FieldPath tolerations_path = path.child("tolerations");
+  const View tolerations = spec.get("tolerations");
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    check_toleration(tolerations[i], tolerations_path.index(i), errors);
+  }
+  check_late_names(spec, path, errors);
+}
+
+FieldErrors validate_pod(View pod) {
+  FieldErrors errors;
+  const FieldPath path{"spec"};
+  const View spec = pod.get("spec");
+  validate_pod_spec(spec, path, errors);
+  check_tokens(spec, path, errors);
+  if (!spec.get("ephemeralContainers").empty()) {
+    note_forbidden(path.child("ephemeralContainers"), "cannot be set on create", errors);
+  }
+  return errors;
+}
+
+FieldErrors validate_pod_update(View pod, View old_pod) {
+  FieldErrors errors;
+  const View spec = pod.get("spec");
+  const View old_spec = old_pod.get("spec");
+  const FieldPath path{"spec"};
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    if (spec.get(list).size() == old_spec.get(list).size()) continue;
+    note_forbidden(path.child(list), "pod updates may not add or remove containers", errors);
+    return errors;
+  }
+  check_deadline_change(spec, old_spec, errors);
+  if (!tolerations_only_added(spec.get("tolerations"), old_spec.get("tolerations"))) {
+    note_forbidden(path.child("tolerations"),
+                   "existing toleration can not be modified except its tolerationSeconds", errors);
+  }
+  // Everything that may change is put back: what still differs may not.
+  Draft rest{spec};
+  put_images_back(rest, old_spec);
+  for (const std::string_view field : {"activeDeadlineSeconds", "tolerations"}) {
+    put_back(rest, old_spec, field);
+  }
+  if (!(rest == Draft{old_spec})) {
+    // A real server adds a listing of the differences in Go's own notation.
+    note_forbidden(
+        path,
+        "pod updates may not change fields other than "
+        "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+        "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
+        "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
+        "was previously negative)\n",
+        errors);
+  }
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const FieldPath list_path = path.child(list);
+    const View containers = spec.get(list);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const FieldPath here = list_path.index(i);
+      require_text(containers[i].get("image"), here.child("image"), errors);
+    }
+  }
+  return errors;
+}
+
+FieldErrors validate_pod_status_update(View pod, View old_pod) {
+  FieldErrors errors;
+  const FieldPath status{"status"};
+  const auto before = old_pod.get("spec", "nodeName").as_string();
+  const auto nominated = pod.get("status", "nominatedNodeName").as_string();
+  if (!nominated.empty()) {
+    kube::note_problems(status.child("nominatedNodeName"), nominated,
+                        kube::dns1123_subdomain_problems, errors);
+  }
+  const FieldPath spec{"spec"};
+  if (pod.get("spec", "nodeName").as_string() != before) {
+    note_forbidden(spec.child("nodeName"), "may not be changed directly", errors);
+  }
+  return errors;
+}
+
+void validate_template(View pod_template, const FieldPath& path, FieldErrors& errors) {
+  const View metadata = pod_template.get("metadata");
+  kube::append(errors, kube::validate_labels(metadata.get("labels"), path.child("labels")));
+  kube::append(errors,
+               kube::validate_annotations(metadata.get("annotations"), path.child("annotations")));
+  const FieldPath spec = path.child("spec");
+  validate_pod_spec(pod_template.get("spec"), spec, errors);
+  if (!pod_template.get("spec", "ephemeralContainers").empty()) {
+    note_forbidden(spec.child("ephemeralContainers"),
+                   "ephemeral containers not allowed in pod template", errors);
+  }
+}
+
+FieldErrors validate_pod_template(View object) {
+  FieldErrors errors;
+  validate_template(object.get("template"), FieldPath{"template"}, errors);
+  return errors;
+}
+
+FieldErrors validate_pod_template_update(View object, View) {
+  return validate_pod_template(object);
+}
+
+}  // namespace fixpoint::kinds

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Validation of pods and pod templates.
+#pragma once
+
+#include "kinds/validate_fields.h"
+
+namespace fixpoint::kinds {
+
+FieldErrors validate_pod(View pod);
+FieldErrors validate_pod_update(View pod, View old_pod);
+FieldErrors validate_pod_status_update(View pod, View old_pod);
+
+void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors);
+// spec.template of a workload: labels, annotations and the spec.
+void validate_template(View pod_template, const FieldPath& path, FieldErrors& errors);
+FieldErrors validate_pod_template(View object);
+FieldErrors validate_pod_template_update(View object, View old_object);
+
+}  // namespace fixpoint::kinds
