@@ -25,8 +25,6 @@ struct Hooks {
   decltype(Kind::validate_update) validate_update = nullptr;
   decltype(Kind::validate_status_update) validate_status_update = nullptr;
   decltype(Kind::warnings) warnings = nullptr;
-  decltype(Kind::to_stored) to_stored = nullptr;
-  decltype(Kind::from_stored) from_stored = nullptr;
 };
 
 struct HookRow {
@@ -80,6 +78,11 @@ constexpr HookRow kHooks[] = {
 };
 // clang-format on
 
+template <class Hook>
+void attach(Hook hook, Hook& to) {
+  if (hook != nullptr) to = hook;
+}
+
 }  // namespace
 
 void attach_hooks(Kind& kind) {
@@ -88,14 +91,12 @@ void attach_hooks(Kind& kind) {
         row.version != kind.gvk.version) {
       continue;
     }
-    kind.set_defaults = row.hooks.set_defaults;
-    kind.prepare = row.hooks.prepare;
-    kind.validate = row.hooks.validate;
-    kind.validate_update = row.hooks.validate_update;
-    kind.validate_status_update = row.hooks.validate_status_update;
-    kind.warnings = row.hooks.warnings;
-    kind.to_stored = row.hooks.to_stored;
-    kind.from_stored = row.hooks.from_stored;
+    attach(row.hooks.set_defaults, kind.set_defaults);
+    attach(row.hooks.prepare, kind.prepare);
+    attach(row.hooks.validate, kind.validate);
+    attach(row.hooks.validate_update, kind.validate_update);
+    attach(row.hooks.validate_status_update, kind.validate_status_update);
+    attach(row.hooks.warnings, kind.warnings);
   }
 }
 
