@@ -31,10 +31,18 @@ void print_float(double value, std::string& out) {
 struct Style {
   std::string_view map, map_end, list, list_end, between, nothing;
   bool quoted;
+  bool texts_only;  // %s: anything else is shown as a mistake
 };
-constexpr Style kPrinted{"map[", "]", "[", "]", " ", "<nil>", false};
-constexpr Style kLiteral{"map[string]interface {}{", "}", "[]interface {}{", "}", ", ",
-                         "interface {}(nil)",        true};
+constexpr Style kPrinted{"map[", "]", "[", "]", " ", "<nil>", false, false};
+constexpr Style kAsText{"map[", "]", "[", "]", " ", "%!s(<nil>)", false, true};
+constexpr Style kLiteral{"map[string]interface {}{",
+                         "}",
+                         "[]interface {}{",
+                         "}",
+                         ", ",
+                         "interface {}(nil)",
+                         true,
+                         false};
 
 void print_text(std::string_view text, const Style& style, std::string& out) {
   if (style.quoted) {
@@ -42,6 +50,16 @@ void print_text(std::string_view text, const Style& style, std::string& out) {
   } else {
     out += text;
   }
+}
+
+void print_scalar(json::View value, const Style& style, std::string& out) {
+  if (style.texts_only) out.append("%!s(").append(go_type_name(value.type())).append("=");
+  if (value.type() == json::Type::Float) {
+    print_float(value.as_double(), out);
+  } else {
+    json::print(value, out);
+  }
+  if (style.texts_only) out += ')';
 }
 
 void print(json::View value, const Style& style, std::string& out) {
@@ -52,9 +70,9 @@ void print(json::View value, const Style& style, std::string& out) {
   switch (value.type()) {
     case json::Type::Null: out += style.nothing; return;
     case json::Type::String: print_text(value.as_string(), style, out); return;
-    case json::Type::Float: print_float(value.as_double(), out); return;
+    case json::Type::Float:
     case json::Type::Bool:
-    case json::Type::Int: json::print(value, out); return;
+    case json::Type::Int: print_scalar(value, style, out); return;
     case json::Type::Array:
       out += style.list;
       for (const json::View item : value.elements()) {
@@ -81,6 +99,12 @@ void print(json::View value, const Style& style, std::string& out) {
 std::string go_printed(json::View value) {
   std::string out;
   print(value, kPrinted, out);
+  return out;
+}
+
+std::string go_as_text(json::View value) {
+  std::string out;
+  print(value, kAsText, out);
   return out;
 }
 

@@ -12,6 +12,8 @@ namespace fixpoint::kube {
 
 // %v: map[a:b], [1 2], text bare, <nil>.
 std::string go_printed(json::View value);
+// %s: text bare, what is no text as %!s(int64=1).
+std::string go_as_text(json::View value);
 // %#v: map[string]interface {}{"a":"b"}, []interface {}{1, 2}.
 std::string go_literal(json::View value);
 // %T, or reflect.TypeOf: string, int64, map[string]interface {}.

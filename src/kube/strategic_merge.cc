@@ -117,18 +117,11 @@ void take_value(Draft& original, std::string_view key, Draft value) {
   }
 }
 
-std::string shown_directive(const Draft& directive) {
-  if (directive.is_string()) return std::string(directive.as_string());
-  const json::Value value = directive.freeze();
-  if (value.is_null()) return "%!s(<nil>)";
-  if (value.is_object() || value.is_array()) return go_printed(value);
-  return fmt::format("%!s({}={})", go_type_name(value.type()), go_printed(value));
-}
-
 Status unknown_directive(const Draft& directive, const Draft& patch) {
+  const json::Value what = directive.freeze();
   const json::Value map = patch.freeze();
-  return plain_error(fmt::format("unknown patch type: {} in map: {}", shown_directive(directive),
-                                 go_printed(map)));
+  return plain_error(
+      fmt::format("unknown patch type: {} in map: {}", go_as_text(what), go_printed(map)));
 }
 
 Answer<Draft> merge_object(const Schema& schema, Draft original, Draft patch);
