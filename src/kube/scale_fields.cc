@@ -34,15 +34,8 @@ Answer<Ownership> decoded(json::View managed_fields) {
   return *std::move(ownership);
 }
 
-json::Value encoded(const Ownership& ownership) { return encode_ownership(ownership).freeze(); }
-
-// An update's key has its version in it, so the same writer has another id on either side.
-const Owner* counterpart(const Ownership& scale, const Owner& parent) {
-  for (const Owner& owner : scale.owners())
-    if (owner.manager == parent.manager && owner.operation == parent.operation &&
-        owner.subresource == parent.subresource)
-      return &owner;
-  return nullptr;
+json::Value encoded(const Ownership& ownership) {
+  return encode_ownership(ownership).freeze();
 }
 
 }  // namespace
@@ -66,29 +59,34 @@ Answer<json::Value> parent_managed_fields(json::View parent_managed_fields,
                                           const GroupVersion& version, const ReplicasPaths& paths) {
   FP_TRY(parent, decoded(parent_managed_fields));
   FP_TRY(scale, decoded(scale_managed_fields));
+  // Entries are added without regard to ids: an updater has its version in its id, so on the Scale
+  // it is another one than on the parent. It loses the field there and gets an entry of its own
+  // here, without a time. That is what Kubernetes does, and clients see it.
   Ownership out;
   for (const Owner& owner : parent.owners()) {
     const auto path = paths.find(owner.api_version);
     if (path == paths.end()) continue;
     const Path replicas = path_of(path->second);
     if (!owner.fields.contains(replicas)) {
-      out.at(owner) = owner;
-    } else if (const Owner* kept = counterpart(scale, owner)) {
-      scale.erase(std::string(kept->id()));
-      out.at(owner) = owner;
+      out.owners().push_back(owner);
+    } else if (scale.find(owner.id()) != nullptr) {
+      scale.erase(owner.id());
+      out.owners().push_back(owner);
     } else {
       Owner rest = owner;
       rest.own(subtract(rest.fields, only(replicas)));
-      if (!rest.fields.empty()) out.at(rest) = rest;
+      if (!rest.fields.empty()) out.owners().push_back(std::move(rest));
     }
   }
   const auto replicas = paths.find(version.api_version());
   for (const Owner& owner : scale.owners()) {
     if (!owner.fields.contains(replicas_in_scale()) || replicas == paths.end()) continue;
+    const Owner* known = parent.find(owner.id());
     Owner taker = owner;
     taker.api_version = version.api_version();
+    taker.time = known == nullptr ? std::nullopt : known->time;
     taker.own(only(path_of(replicas->second)));
-    out.at(taker) = taker;
+    out.owners().push_back(std::move(taker));
   }
   return encoded(out);
 }

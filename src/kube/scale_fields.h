@@ -4,13 +4,13 @@
 // spec.replicas of the Scale owns the parent's replicas field, and the other way round.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "json/value.h"
 #include "kube/gvk.h"
 #include "kube/status.h"
+
+#include <map>
+#include <string>
+#include <vector>
 
 namespace fixpoint::kube {
 
