@@ -39,8 +39,8 @@ class Configurations {
       });
     if (maybe())
       spec["free"] = Draft::object({
-          {name(), texts()},
-          {name(), set()  }
+          {"map" + name(),  texts()},
+          {"list" + name(), set()  }
       });
     if (maybe() && share != "b") spec["text"] = text();
     if (maybe() && share != "a") spec["number"] = number();
