@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kChunkLineBytesMax = 256;  // sixteen digits, and extensions nobody sends
 constexpr std::size_t kChunkDigitsMax = 15;      // fits 64 bits without an overflow check
 constexpr std::size_t kMethodBytesMax = 32;
+// What a request line has besides its target.
+constexpr std::size_t kRequestLineRest = kMethodBytesMax + std::string_view("  HTTP/1.1\r").size();
 
 constexpr auto kTokenCharacters = [] {
   std::array<bool, 256> table{};
@@ -121,9 +123,12 @@ Http1Decoder::Event Http1Decoder::next_head(std::string_view& input) {
 
   for (auto at = text.find('\n', scanned_); at != std::string_view::npos;
        at = text.find('\n', at + 1)) {
+    // Before anything else is said about the line, so that it does not matter how it arrived.
+    if (!first_line_seen_ && at > limits_.target_bytes + kRequestLineRest) break;
     if (at == 0 || text[at - 1] != '\r') return refuse(400, "a line does not end with CR LF");
     if (at == 1 && held == 1) {  // a blank line that came in two pieces
       buffer_.clear();
+      scanned_ = 0;
       input.remove_prefix(1);
       return next_head(input);
     }
@@ -133,14 +138,12 @@ Http1Decoder::Event Http1Decoder::next_head(std::string_view& input) {
     input.remove_prefix(at + 1 - held);
     return parse_head(text.substr(0, at + 1));
   }
+  if (!first_line_seen_ && text.size() > limits_.target_bytes + kRequestLineRest) {
+    return refuse(414, "the request line is too long");
+  }
   if (text.size() > limits_.header_bytes) {
-    if (!first_line_seen_) return refuse(414, "the request line is too long");
     return refuse(431,
                   "the header is larger than " + std::to_string(limits_.header_bytes) + " bytes");
-  }
-  if (!first_line_seen_ && text.size() > limits_.target_bytes + kMethodBytesMax) {
-    return refuse(414, "the request target is longer than " + std::to_string(limits_.target_bytes) +
-                           " bytes");
   }
   scanned_ = text.size();
   if (held == 0) buffer_.assign(text);

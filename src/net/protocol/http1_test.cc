@@ -195,6 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"folded", "GET / HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n", 400},
         Refused{"bare line feed", "GET / HTTP/1.1\nHost: a\r\n\r\n", 400},
         Refused{"bare feed at the end", "GET / HTTP/1.1\r\nHost: a\r\n\n", 400},
+        Refused{"bare feed after a blank line", "\r\n\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
         Refused{"bare carriage return", "GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n", 400},
         Refused{"zero byte", kNulValue, 400},
         Refused{"blank before colon", "GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400},

@@ -160,7 +160,9 @@ int Http2Client::header(const nghttp2_frame& frame, std::string_view name, std::
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // resets the stream
   }
   if (name == ":status") {
+    stream->status = 0;
     std::from_chars(value.data(), value.data() + value.size(), stream->status);
+    if (stream->status < 100) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   } else if (!name.starts_with(':')) {
     stream->headers.add(std::string(name), std::string(value));
   }
