@@ -15,10 +15,6 @@
 namespace fixpoint::net {
 namespace {
 
-constexpr std::string_view kBase64 =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kBase64Url =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::size_t kScalarBytes = 32;  // of P-256
 
 using SignaturePtr = std::unique_ptr<ECDSA_SIG, Releaser<ECDSA_SIG_free>>;
@@ -26,48 +22,6 @@ using DigestPtr = std::unique_ptr<EVP_MD_CTX, Releaser<EVP_MD_CTX_free>>;
 
 const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
-}
-
-std::string encode(std::string_view bytes, std::string_view alphabet) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const char c : bytes) {
-    bits = (bits << 8) | static_cast<std::uint8_t>(c);
-    held += 8;
-    while (held >= 6) {
-      held -= 6;
-      text += alphabet[(bits >> held) & 63];
-    }
-  }
-  if (held > 0) text += alphabet[(bits << (6 - held)) & 63];
-  return text;
-}
-
-Result<std::string> decode(std::string_view text, std::string_view alphabet) {
-  if (text.size() % 4 == 1) return fail(ErrorKind::Invalid, "base64 text has an impossible length");
-  std::string bytes;
-  bytes.reserve(text.size() * 3 / 4);
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const char c : text) {
-    const auto digit = alphabet.find(c);
-    if (digit == std::string_view::npos) {
-      return fail(ErrorKind::Invalid, "base64 text has a character outside its alphabet");
-    }
-    bits = (bits << 6) | static_cast<std::uint32_t>(digit);
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      bytes += static_cast<char>((bits >> held) & 255);
-    }
-  }
-  // One text per byte string: stray low bits would let two different tokens mean the same.
-  if ((bits & ((1U << held) - 1)) != 0) {
-    return fail(ErrorKind::Invalid, "base64 text has stray bits at its end");
-  }
-  return bytes;
 }
 
 std::string raw_from_der(std::string_view der) {
@@ -159,28 +113,6 @@ std::string hex(std::string_view bytes) {
 std::string sha256_hex(std::string_view bytes) {
   const auto digest = sha256(bytes);
   return hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
-}
-
-std::string base64_encode(std::string_view bytes) {
-  auto text = encode(bytes, kBase64);
-  text.append((4 - text.size() % 4) % 4, '=');
-  return text;
-}
-
-Result<std::string> base64_decode(std::string_view text) {
-  if (text.size() % 4 != 0) {
-    return fail(ErrorKind::Invalid, "base64 text is not a multiple of four characters");
-  }
-  for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
-  return decode(text, kBase64);
-}
-
-std::string base64url_encode(std::string_view bytes) {
-  return encode(bytes, kBase64Url);
-}
-
-Result<std::string> base64url_decode(std::string_view text) {
-  return decode(text, kBase64Url);
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {

@@ -7,6 +7,7 @@
 // or bool, never as an abort.
 #pragma once
 
+#include "base/base64.h"
 #include "base/error.h"
 
 #include <array>
@@ -22,11 +23,16 @@ Sha256 sha256(std::string_view bytes);
 std::string hex(std::string_view bytes);
 std::string sha256_hex(std::string_view bytes);
 
-std::string base64_encode(std::string_view bytes);
-Result<std::string> base64_decode(std::string_view text);  // padding required, blanks refused
-// The alphabet of URLs and JWTs, without padding.
-std::string base64url_encode(std::string_view bytes);
-Result<std::string> base64url_decode(std::string_view text);
+// base/base64.h under the names a reader of tokens looks for.
+inline std::string base64_encode(std::string_view bytes) {
+  return fixpoint::base64_encode(bytes);
+}
+inline std::string base64url_encode(std::string_view bytes) {
+  return fixpoint::base64_encode(bytes, Base64::RawUrl);
+}
+inline Result<std::string> base64url_decode(std::string_view text) {
+  return fixpoint::base64_decode(text, Base64::RawUrl);
+}
 
 // Takes the same time wherever the first difference is; for comparing tokens.
 bool equal_in_constant_time(std::string_view a, std::string_view b);

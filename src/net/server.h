@@ -90,9 +90,10 @@ struct ServerOptions {
   std::size_t arriving_body_bytes_max = std::size_t{64} * 1024 * 1024;
   // What Kubernetes' own server offers.
   std::uint32_t streams_max = 250;
-  // Of one connection; a peer that lets more than this queue up is cut. One large whole answer
-  // may exceed it, since it is already paid for.
-  std::size_t backlog_bytes_max = std::size_t{16} * 1024 * 1024;
+  // Of one connection; a peer that lets more than this queue up is cut, and a single HTTP/2 stream
+  // is reset at a quarter of it. A last resort: whoever streams asks backlog_bytes() and stops far
+  // earlier. One large whole answer may exceed it, since it is already paid for.
+  std::size_t backlog_bytes_max = std::size_t{64} * 1024 * 1024;
 
   Duration handshake_timeout = std::chrono::seconds(10);
   Duration header_timeout = std::chrono::seconds(10);  // first byte to the end of the head
