@@ -56,7 +56,7 @@ struct FieldRow {
   std::string_view map_type;      // "", "atomic", "granular"
   std::string_view default_json;  // "" when there is none
   std::string_view format;
-  std::string_view enumeration;               // "Always,IfNotPresent,Never"; "+" stands for a space
+  std::string_view enumeration;               // "Always,IfNotPresent,Never"; "_" stands for a space
   std::optional<std::string_view> merge_key;  // patchStrategy merge; empty for sets of primitives
   bool retain_keys = false;
 };

@@ -206,7 +206,7 @@ func attributes(declared *openAPI) []string {
 		if len(enum) > 0 {
 			var values []string
 			for _, value := range enum {
-				values = append(values, strings.ReplaceAll(fmt.Sprint(value), " ", "+"))
+				values = append(values, strings.ReplaceAll(fmt.Sprint(value), " ", "_"))
 			}
 			words = append(words, "enum="+strings.Join(values, ","))
 		}
@@ -217,6 +217,9 @@ func attributes(declared *openAPI) []string {
 func itemEnum(declared *openAPI) []any {
 	if declared.Items != nil {
 		return declared.Items.Enum
+	}
+	if declared.Values != nil {
+		return declared.Values.Enum
 	}
 	return nil
 }

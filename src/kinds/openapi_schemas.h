@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// components.schemas (v3) or definitions (v2) from the generated tables.
+#pragma once
+
+#include "kinds/json_text.h"
+#include "kinds/openapi.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fixpoint::kinds {
+
+// The definitions named and everything they reach, by OpenAPI name, in name order.
+std::set<std::string> reachable(const std::vector<std::string>& definitions);
+
+// Writes `"name":{…}` for one definition, with the kinds it is the body of.
+void write_definition(std::string_view definition, const std::vector<kube::GroupVersionKind>& kinds,
+                      OpenApi version, JsonText& to);
+
+// "#/components/schemas/…" or "#/definitions/…".
+std::string reference_to(std::string_view definition, OpenApi version);
+
+}  // namespace fixpoint::kinds

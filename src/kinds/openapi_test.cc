@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/openapi.h"
+
+#include "json/parse.h"
+#include "json/print.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::View;
+
+json::Value document(const kube::GroupVersion& version) {
+  auto parsed = json::parse(openapi_v3(version));
+  EXPECT_TRUE(parsed.has_value()) << parsed.error().message;
+  return parsed ? *std::move(parsed) : json::Value{};
+}
+
+View schema(const json::Value& document, std::string_view name) {
+  return document.get("components", "schemas", name);
+}
+
+TEST(OpenApi, DescribesFieldsWithTypesListKeysAndPatchKeys) {
+  const auto core = document({"", "v1"});
+
+  const auto ports = schema(core, "io.k8s.api.core.v1.Container").get("properties", "ports");
+
+  EXPECT_EQ(
+      json::to_text(ports),
+      R"({"description":"Ports that the container listens on.","items":{"allOf":[{"$ref":)"
+      R"("#/components/schemas/io.k8s.api.core.v1.ContainerPort"}],"default":{}},"type":"array",)"
+      R"("x-kubernetes-list-map-keys":["containerPort","protocol"],"x-kubernetes-list-type":"map",)"
+      R"("x-kubernetes-patch-merge-key":"containerPort","x-kubernetes-patch-strategy":"merge"})");
+}
+
+TEST(OpenApi, TellsTheKindOfEachBody) {
+  const auto apps = document({"apps", "v1"});
+
+  EXPECT_EQ(
+      json::to_text(
+          schema(apps, "io.k8s.api.apps.v1.Deployment").get("x-kubernetes-group-version-kind")),
+      R"([{"group":"apps","kind":"Deployment","version":"v1"}])");
+  EXPECT_EQ(
+      json::to_text(
+          schema(apps, "io.k8s.api.autoscaling.v1.Scale").get("x-kubernetes-group-version-kind")),
+      R"([{"group":"autoscaling","kind":"Scale","version":"v1"}])");
+}
+
+// kubectl decides by these whether a server validates fields and knows dry runs.
+TEST(OpenApi, ListsTheParametersThatKubectlLooksFor) {
+  const auto core = document({"", "v1"});
+
+  const auto patch = core.get("paths", "/api/v1/namespaces/{namespace}/configmaps/{name}", "patch");
+
+  std::set<std::string_view> names;
+  for (const View parameter : patch.get("parameters").elements())
+    names.insert(parameter.get("name").as_string());
+  EXPECT_EQ(names,
+            (std::set<std::string_view>{"dryRun", "fieldManager", "fieldValidation", "force"}));
+  EXPECT_EQ(patch.get("x-kubernetes-action").as_string(), "patch");
+  EXPECT_EQ(json::to_text(patch.get("x-kubernetes-group-version-kind")),
+            R"({"group":"","kind":"ConfigMap","version":"v1"})");
+  EXPECT_EQ(patch.get("requestBody", "content").size(), 4U);
+}
+
+void collect_references(View tree, std::set<std::string>& found) {
+  for (const auto [key, value] : tree.members()) {
+    if (key == "$ref" && value.is_string()) found.insert(std::string{value.as_string()});
+    collect_references(value, found);
+  }
+  for (const View element : tree.elements()) collect_references(element, found);
+}
+
+TEST(OpenApi, RefersOnlyToWhatItDefines) {
+  std::set<kube::GroupVersion> versions;
+  for (const auto& kind : all()) versions.insert(kind.gvk.group_version());
+  for (const auto& version : versions) {
+    const auto text = document(version);
+    std::set<std::string> references;
+    collect_references(text, references);
+    EXPECT_FALSE(references.empty());
+    for (const auto& reference : references) {
+      const std::string_view prefix = "#/components/schemas/";
+      ASSERT_TRUE(reference.starts_with(prefix)) << reference;
+      EXPECT_FALSE(schema(text, reference.substr(prefix.size())).is_null())
+          << version.api_version() << " " << reference;
+    }
+  }
+}
+
+TEST(OpenApi, IsEmptyForGroupsThatDoNotExist) {
+  EXPECT_EQ(openapi_v3({"example.com", "v1"}), "");
+}
+
+TEST(OpenApi, HasASecondVersionThatParses) {
+  const auto parsed = json::parse(openapi_v2());
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+
+  std::set<std::string> references;
+  collect_references(*parsed, references);
+  for (const auto& reference : references) {
+    const std::string_view prefix = "#/definitions/";
+    ASSERT_TRUE(reference.starts_with(prefix)) << reference;
+    EXPECT_FALSE(
+        parsed->get("definitions", std::string_view{reference}.substr(prefix.size())).is_null())
+        << reference;
+  }
+  EXPECT_EQ(parsed->get("swagger").as_string(), "2.0");
+}
+
+TEST(OpenApi, DescribesCustomResourcesToo) {
+  OpenApiDocument custom;
+  custom.resources.push_back({
+      {"example.com", "v1", "Boat"},
+      "boats",
+      true,
+      {"get", "list", "patch"},
+      {},
+      "com.example.v1.Boat",
+      "com.example.v1.BoatList",
+      false
+  });
+  custom.definitions = {std::string{kObjectMetaDefinition}};
+  custom.extra = {
+      {"com.example.v1.Boat",     R"({"type":"object"})"},
+      {"com.example.v1.BoatList", R"({"type":"object"})"}
+  };
+
+  const auto parsed = json::parse(openapi_text(custom, OpenApi::V3));
+
+  ASSERT_TRUE(parsed.has_value());
+  const auto patch =
+      parsed->get("paths", "/apis/example.com/v1/namespaces/{namespace}/boats/{name}", "patch");
+  EXPECT_EQ(patch.get("requestBody", "content").size(), 3U);
+  EXPECT_FALSE(schema(*parsed, kObjectMetaDefinition).is_null());
+  EXPECT_FALSE(schema(*parsed, "com.example.v1.Boat").is_null());
+}
+
+}  // namespace
+}  // namespace fixpoint::kinds
