@@ -27,8 +27,6 @@ using json::Draft;
 using json::Type;
 using json::View;
 
-// Only CRD schemas nest without end; this many levels fit any thread's stack, sanitizers included.
-constexpr std::size_t kTypedDepthMax = 1000;
 // Kubernetes stops listing unknown fields after as many.
 constexpr std::size_t kUnknownFieldsMax = 100;
 
@@ -41,15 +39,12 @@ struct Frame {
   std::string_view name;
   std::size_t index = 0;
   const Schema* owner = nullptr;  // Field: the struct it belongs to
-  std::size_t depth = 0;
 
   Frame field(const Schema& in, std::string_view named) const {
-    return {this, Step::Field, named, 0, &in, depth + 1};
+    return {this, Step::Field, named, 0, &in};
   }
-  Frame key(std::string_view named) const {
-    return {this, Step::Key, named, 0, nullptr, depth + 1};
-  }
-  Frame at(std::size_t i) const { return {this, Step::Index, {}, i, nullptr, depth + 1}; }
+  Frame key(std::string_view named) const { return {this, Step::Key, named, 0, nullptr}; }
+  Frame at(std::size_t i) const { return {this, Step::Index, {}, i, nullptr}; }
 };
 
 // "spec.containers[0].bar", as strict decoding errors name a place.
@@ -243,7 +238,6 @@ class Decoder {
 
   Changed value(const Schema& schema, View in, const Frame& frame) {
     if (stopped_) return kSame;
-    if (frame.depth > kTypedDepthMax) return stop("exceeded max depth");
     if (in.is_null()) return zero_for_null(schema);
     switch (schema.go_kind) {
       case GoKind::Struct: return structure(schema, in, frame);
@@ -473,9 +467,7 @@ class Decoder {
   // own, so paths inside do not show and unknown fields are not reported.
   Changed either(const Schema& schema, View in, const Frame& frame) {
     Decoder inner{Unknown::Ignore};
-    Frame root;
-    root.depth = frame.depth + 1;
-    Changed made = inner.alternative(schema, in, root);
+    Changed made = inner.alternative(schema, in, Frame{});
     if (inner.stopped_) {
       if (inner.first_mismatch_) return stop(describe(*inner.first_mismatch_, frame));
       return stop(std::move(inner.stop_message_));
