@@ -19,9 +19,9 @@
 
 namespace fixpoint::kube {
 
-// Deeper ownership than any object's schema has. FieldsV1 that nests deeper is refused, which keeps
-// recursion over a set bounded.
-inline constexpr std::size_t kFieldSetDepthMax = 1000;
+// Deeper than ownership of any object goes (merge_type.h takes deep parts whole). FieldsV1 that nests
+// deeper is refused, which keeps recursion over a set bounded and its wire form within JSON's depth.
+inline constexpr std::size_t kFieldSetDepthMax = 600;
 
 class FieldSet {
  public:
