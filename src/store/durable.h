@@ -35,7 +35,7 @@ struct Progress {
 
 class DurableLog {
  public:
-  // Called on the writer thread; must not call back into the log.
+  // Called on the writer thread, until the destructor returns; must not call back into the log.
   using OnProgress = std::function<void(const Progress&)>;
   struct Opened;
 

@@ -122,6 +122,23 @@ TEST(DurableLog, IsForTheOwnerOnly) {
   EXPECT_EQ(mode_of(dir.data() / "lock"), 0600U);
 }
 
+TEST(DurableLog, LeavesNoFileOpenInProgramsThatAreStarted) {
+  const ScratchDir dir;
+  const auto kept = Kept::open(dir.data());
+  ASSERT_TRUE(kept);
+
+  int found = 0;
+  for (int fd = 0; fd < 256; ++fd) {
+    std::error_code none;
+    const auto target =
+        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), none).string();
+    if (!target.starts_with(dir.path().string())) continue;
+    EXPECT_EQ(::fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC) << target;
+    ++found;
+  }
+  EXPECT_GE(found, 2);
+}
+
 TEST(DurableLog, ASecondOpenerLearnsWhoHasIt) {
   const ScratchDir dir;
   const auto first = Kept::open(dir.data());

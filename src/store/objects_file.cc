@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <lmdb.h>
 #include <sys/resource.h>
@@ -186,12 +187,15 @@ class ObjectsFile::Transaction {
 
   int write(const Record& record) {
     const auto id = record.created.value;
+    // An object made since the last commit is the last of all: told so, LMDB looks nothing up and
+    // fills its pages, where it would otherwise leave them half empty.
+    const bool fresh = id > state.revision;
     bool present = false;
-    if (const int code = forget(id, present); code != 0) return code;
+    if (const int code = fresh ? 0 : forget(id, present); code != 0) return code;
     encode(record, buffer_);
     state.checksum_sum += stored_checksum(buffer_);
     ++state.records;
-    return put(id, buffer_);
+    return put(id, buffer_, fresh ? MDB_APPEND : 0);
   }
 
   int remove(std::uint64_t id) {
@@ -217,16 +221,16 @@ class ObjectsFile::Transaction {
     return 0;
   }
 
-  int put(std::uint64_t id, std::string_view bytes) {
+  int put(std::uint64_t id, std::string_view bytes, unsigned flags) {
     MDB_val key{.mv_size = sizeof id, .mv_data = &id};
     MDB_val value = to_val(bytes);
-    return mdb_put(txn_, kTable, &key, &value, 0);
+    return mdb_put(txn_, kTable, &key, &value, flags);
   }
 
   int write_state() {
     state.transaction = mdb_txn_id(txn_);
     state.checksum = record_checksum(kStateId, to_bytes(state));
-    return put(kStateId, to_bytes(state));
+    return put(kStateId, to_bytes(state), 0);
   }
 
   std::string& buffer_;
@@ -286,6 +290,10 @@ Result<void> ObjectsFile::ensure_open() {
   if (code == 0) {
     code = mdb_env_open(env_, path_.c_str(), MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS, 0600);
   }
+  // LMDB leaves this one open in programs that we start, which have no business with it.
+  mdb_filehandle_t handle = -1;
+  if (code == 0) code = mdb_env_get_fd(env_, &handle);
+  if (code == 0 && ::fcntl(handle, F_SETFD, FD_CLOEXEC) != 0) code = errno;
   MDB_stat stat{};
   if (code == 0) code = mdb_env_stat(env_, &stat);
   if (code != 0) {
