@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/controllers.h"
+
+#include "cluster/definition_controller.h"
+#include "cluster/event_expiry.h"
+#include "cluster/garbage_collector.h"
+#include "cluster/namespace_controller.h"
+#include "cluster/service_account_controller.h"
+
+namespace fixpoint::cluster {
+
+Controllers::Controllers(std::string authority_pem) {
+  controllers_.push_back(std::make_unique<ServiceAccountController>(std::move(authority_pem)));
+  controllers_.push_back(std::make_unique<GarbageCollector>());
+  controllers_.push_back(std::make_unique<NamespaceController>());
+  controllers_.push_back(std::make_unique<DefinitionController>());
+  controllers_.push_back(std::make_unique<EventExpiry>());
+}
+
+void Controllers::begin(Api& api) {
+  for (auto& controller : controllers_) controller->begin(api);
+}
+
+void Controllers::observe(const std::vector<store::Event>& events) {
+  for (const auto& event : events) {
+    for (auto& controller : controllers_) controller->observe(event);
+  }
+}
+
+bool Controllers::run(Api& api, std::size_t steps_max) {
+  std::size_t steps = 0;
+  for (;;) {
+    bool worked = false;
+    for (auto& controller : controllers_) {
+      if (steps >= steps_max) return true;
+      if (!controller->step(api)) continue;
+      worked = true;
+      ++steps;
+    }
+    if (!worked) return false;
+  }
+}
+
+std::optional<Instant> Controllers::wakes() const {
+  std::optional<Instant> first;
+  for (const auto& controller : controllers_) {
+    const auto at = controller->wakes();
+    if (at && (!first || *at < *first)) first = at;
+  }
+  return first;
+}
+
+}  // namespace fixpoint::cluster

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Controllers: all built-in loops of a cluster, driven together.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cluster/controller.h"
+
+namespace fixpoint::cluster {
+
+class Controllers {
+ public:
+  // The loops every API server needs; `authority_pem` goes into each namespace's kube-root-ca.crt.
+  explicit Controllers(std::string authority_pem);
+
+  void begin(Api& api);
+  void observe(const std::vector<store::Event>& events);
+  // At most `steps_max` steps; true when there is more to do now.
+  bool run(Api& api, std::size_t steps_max);
+  // The earliest time one of them wants to run without being told of anything.
+  std::optional<Instant> wakes() const;
+
+ private:
+  std::vector<std::unique_ptr<Controller>> controllers_;
+};
+
+}  // namespace fixpoint::cluster

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/definition_controller.h"
+
+#include "apiserver/definition.h"
+#include "json/draft.h"
+#include "json/print.h"
+#include "kube/crd_names.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::cluster {
+namespace {
+
+using apiserver::kDefinitionFinalizer;
+using apiserver::kDefinitionPrefix;
+using apiserver::Verb;
+
+bool leaving(json::View definition) {
+  return kube::being_deleted(definition) &&
+         kube::has_finalizer(definition, kDefinitionFinalizer);
+}
+
+// The instances' key prefix, whichever version is served.
+std::string instances_of(json::View definition) {
+  return apiserver::key_prefix(definition.get("spec", "group").as_string(),
+                               definition.get("spec", "names", "plural").as_string());
+}
+
+// Any served version will do to ask for a deletion.
+std::optional<apiserver::Resource> served(Api& api, json::View definition) {
+  for (const json::View version : definition.get("spec", "versions").elements()) {
+    if (!version.get("served").as_bool()) continue;
+    return api.kinds().find(
+        api.latest(),
+        kube::GroupVersionResource{
+            std::string{definition.get("spec", "group").as_string()},
+            std::string{version.get("name").as_string()},
+            std::string{definition.get("spec", "names", "plural").as_string()}});
+  }
+  return std::nullopt;
+}
+
+void delete_instances(Api& api, json::View definition) {
+  const auto resource = served(api, definition);
+  if (!resource) return;
+  std::vector<store::RecordRef> instances;
+  api.latest().scan(instances_of(definition), {}, [&](const store::RecordRef& record) {
+    instances.push_back(record);
+    return true;
+  });
+  for (const auto& record : instances) {
+    if (kube::being_deleted(record->body)) continue;
+    // Refused or already gone: the next look counts what is left.
+    (void)api.call(request_for(*resource, Verb::Delete, kube::namespace_of(record->body),
+                               kube::name_of(record->body)));
+  }
+}
+
+void write_status(Api& api, const apiserver::Resource& definitions, json::Draft object,
+                  std::string_view subresource) {
+  const json::Value body = object.freeze();
+  auto request = request_for(definitions, Verb::Update, "", kube::name_of(body));
+  request.subresource = std::string{subresource};
+  request.body = json::to_text(body);
+  (void)api.call(request);  // a conflict comes back as an event
+}
+
+}  // namespace
+
+void DefinitionController::begin(Api& api) {
+  api.latest().scan(kDefinitionPrefix, {}, [&](const store::RecordRef& record) {
+    if (leaving(record->body)) leaving_.add(record->key);
+    return true;
+  });
+}
+
+void DefinitionController::observe(const store::Event& event) {
+  const auto parts = split_key(event.key());
+  if (parts.prefix == kDefinitionPrefix) {
+    if (event.after && leaving(event.after->body)) leaving_.add(event.after->key);
+  } else if (!event.after) {
+    // An instance went; its definition's name is its resource and group.
+    leaving_.add(std::string{kDefinitionPrefix} + "/" +
+                 std::string{parts.prefix.substr(0, parts.prefix.size() - 1)});
+  }
+}
+
+bool DefinitionController::step(Api& api) {
+  const auto key = leaving_.take();
+  if (!key) return false;
+  const auto record = api.latest().find(*key);
+  if (!record || !leaving(record->body)) return true;
+  const auto definitions = resource_of(api, record->body);
+  FP_CHECK(definitions.has_value());
+
+  if (api.latest().count(instances_of(record->body)) > 0) {
+    json::Draft object{record->body};
+    kube::set_crd_condition(object,
+                            {.type = "Terminating",
+                             .status = "True",
+                             .reason = "InstanceDeletionInProgress",
+                             .message = "CustomResource deletion is in progress"},
+                            api.now());
+    write_status(api, *definitions, std::move(object), "status");
+    const auto current = api.latest().find(*key);
+    if (current) delete_instances(api, current->body);
+    return true;
+  }
+  json::Draft object{record->body};
+  auto& finalizers = object.object_at("metadata").array_at("finalizers");
+  std::erase_if(finalizers.elements(), [](const json::Draft& one) {
+    return one.as_string() == kDefinitionFinalizer;
+  });
+  write_status(api, *definitions, std::move(object), "");
+  return true;
+}
+
+}  // namespace fixpoint::cluster

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/garbage_collector.h"
+
+#include <algorithm>
+
+#include "apiserver/remove.h"
+#include "json/draft.h"
+#include "json/print.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::cluster {
+namespace {
+
+using apiserver::kForegroundFinalizer;
+using apiserver::kOrphanFinalizer;
+using apiserver::Verb;
+
+enum class OwnerState : std::uint8_t { Solid, Dangling, WaitingForDependents, Unknown };
+
+OwnerState state_of(Api& api, json::View dependent, const kube::OwnerReference& owner) {
+  auto version = kube::parse_group_version(owner.api_version);
+  if (!version) return OwnerState::Unknown;
+  const auto resource = api.kinds().find(
+      api.latest(), kube::GroupVersionKind{version->group, version->version, owner.kind});
+  // A kind nobody serves may come back: deleting on its account would be rash.
+  if (!resource) return OwnerState::Unknown;
+  const auto ns = resource->namespaced ? kube::namespace_of(dependent) : std::string_view{};
+  const auto record = api.latest().find(resource->key(ns, owner.name));
+  if (!record || kube::uid_of(record->body) != owner.uid) return OwnerState::Dangling;
+  const bool foreground = kube::being_deleted(record->body) &&
+                          kube::has_finalizer(record->body, kForegroundFinalizer);
+  return foreground ? OwnerState::WaitingForDependents : OwnerState::Solid;
+}
+
+void send_delete(Api& api, const apiserver::Resource& resource, json::View object,
+                 std::string_view policy) {
+  auto request = request_for(resource, Verb::Delete, kube::namespace_of(object),
+                             kube::name_of(object));
+  const auto body =
+      json::Draft::object({{"kind", "DeleteOptions"},
+                           {"apiVersion", "v1"},
+                           {"propagationPolicy", policy},
+                           {"preconditions", json::Draft::object({{"uid", kube::uid_of(object)}})}})
+          .freeze();
+  request.body = json::to_text(body);
+  // Refused means it changed or went: the event of that change brings it back here.
+  (void)api.call(request);
+}
+
+// Writes the whole object back under its own resourceVersion: a race is a conflict, and the event
+// of the write that won brings it back here.
+void send_update(Api& api, const apiserver::Resource& resource, json::Draft object) {
+  const json::Value body = object.freeze();
+  auto request =
+      request_for(resource, Verb::Update, kube::namespace_of(body), kube::name_of(body));
+  request.body = json::to_text(body);
+  (void)api.call(request);
+}
+
+void drop_finalizer(Api& api, const store::RecordRef& record, std::string_view finalizer) {
+  const auto resource = resource_of(api, record->body);
+  if (!resource) return;
+  json::Draft object{record->body};
+  auto& finalizers = object.object_at("metadata").array_at("finalizers");
+  std::erase_if(finalizers.elements(),
+                [&](const json::Draft& one) { return one.as_string() == finalizer; });
+  if (finalizers.empty()) object.object_at("metadata").erase("finalizers");
+  send_update(api, *resource, std::move(object));
+}
+
+void drop_owners(Api& api, const store::RecordRef& record,
+                 const std::set<std::string, std::less<>>& uids) {
+  const auto resource = resource_of(api, record->body);
+  if (!resource) return;
+  json::Draft object{record->body};
+  auto& owners = object.object_at("metadata").array_at("ownerReferences");
+  std::erase_if(owners.elements(), [&](const json::Draft& one) {
+    const json::Draft* uid = one.find("uid");
+    return uid != nullptr && uids.contains(uid->as_string());
+  });
+  if (owners.empty()) object.object_at("metadata").erase("ownerReferences");
+  send_update(api, *resource, std::move(object));
+}
+
+std::string_view policy_for(json::View object) {
+  if (kube::has_finalizer(object, kOrphanFinalizer)) return "Orphan";
+  if (kube::has_finalizer(object, kForegroundFinalizer)) return "Foreground";
+  return "Background";
+}
+
+}  // namespace
+
+void GarbageCollector::begin(Api& api) {
+  api.latest().scan("", {}, [&](const store::RecordRef& record) {
+    index({}, record);
+    consider(record);
+    return true;
+  });
+}
+
+void GarbageCollector::index(const store::RecordRef& before, const store::RecordRef& after) {
+  if (before) {
+    for (const auto& owner : kube::owner_references_of(before->body)) {
+      auto known = dependents_.find(owner.uid);
+      if (known == dependents_.end()) continue;
+      known->second.erase(before->key);
+      if (known->second.empty()) dependents_.erase(known);
+    }
+  }
+  if (after) {
+    for (const auto& owner : kube::owner_references_of(after->body)) {
+      dependents_[owner.uid].insert(after->key);
+    }
+  }
+}
+
+// Objects worth a look: those that have owners, and owners that wait to be let go.
+void GarbageCollector::consider(const store::RecordRef& record) {
+  const json::View object = record->body;
+  const bool waits = kube::being_deleted(object) &&
+                     (kube::has_finalizer(object, kForegroundFinalizer) ||
+                      kube::has_finalizer(object, kOrphanFinalizer));
+  if (waits || !object.get("metadata", "ownerReferences").empty()) queue_.add(record->key);
+}
+
+void GarbageCollector::observe(const store::Event& event) {
+  index(event.before, event.after);
+  if (event.after) consider(event.after);
+  // Whoever it owned, and whoever waited for it to go.
+  const json::View object = event.after ? event.after->body : event.before->body;
+  if (!event.after || kube::being_deleted(object)) {
+    const auto known = dependents_.find(kube::uid_of(object));
+    if (known != dependents_.end()) {
+      for (const auto& key : known->second) queue_.add(key);
+    }
+  }
+  if (!event.after) {
+    for (const auto& owner : kube::owner_references_of(object)) {
+      if (!kube::parse_group_version(owner.api_version)) continue;
+      waiting_owners_.push_back({.owner = owner, .ns = std::string{kube::namespace_of(object)}});
+    }
+  }
+}
+
+std::vector<store::RecordRef> GarbageCollector::dependents_of(Api& api,
+                                                              std::string_view uid) const {
+  std::vector<store::RecordRef> found;
+  const auto known = dependents_.find(uid);
+  if (known == dependents_.end()) return found;
+  for (const auto& key : known->second) {
+    if (auto record = api.latest().find(key)) found.push_back(std::move(record));
+  }
+  return found;
+}
+
+bool GarbageCollector::step(Api& api) {
+  for (const auto& waiting : std::exchange(waiting_owners_, {})) {
+    auto version = kube::parse_group_version(waiting.owner.api_version);
+    const auto resource =
+        api.kinds().find(api.latest(), kube::GroupVersionKind{version->group, version->version,
+                                                              waiting.owner.kind});
+    if (!resource) continue;
+    queue_.add(resource->key(resource->namespaced ? waiting.ns : "", waiting.owner.name));
+  }
+  const auto key = queue_.take();
+  if (!key) return false;
+  const auto record = api.latest().find(*key);
+  if (!record) return true;
+  const json::View object = record->body;
+  if (kube::being_deleted(object)) {
+    if (kube::has_finalizer(object, kOrphanFinalizer)) {
+      finish_orphan(api, record);
+    } else if (kube::has_finalizer(object, kForegroundFinalizer)) {
+      finish_foreground(api, record);
+    }
+    return true;
+  }
+  collect(api, record);
+  return true;
+}
+
+void GarbageCollector::collect(Api& api, const store::RecordRef& record) {
+  const json::View object = record->body;
+  const auto owners = kube::owner_references_of(object);
+  if (owners.empty()) return;
+  bool solid = false;
+  bool waiting = false;
+  std::set<std::string, std::less<>> gone;
+  for (const auto& owner : owners) {
+    switch (state_of(api, object, owner)) {
+      case OwnerState::Unknown: return;
+      case OwnerState::Solid: solid = true; break;
+      case OwnerState::Dangling: gone.insert(owner.uid); break;
+      case OwnerState::WaitingForDependents:
+        waiting = true;
+        gone.insert(owner.uid);
+        break;
+    }
+  }
+  if (gone.empty()) return;
+  if (solid) return drop_owners(api, record, gone);
+  const auto resource = resource_of(api, object);
+  if (!resource) return;
+  const bool has_dependents = !dependents_of(api, kube::uid_of(object)).empty();
+  send_delete(api, *resource, object,
+              waiting && has_dependents ? std::string_view{"Foreground"} : policy_for(object));
+}
+
+void GarbageCollector::finish_foreground(Api& api, const store::RecordRef& owner) {
+  const auto uid = kube::uid_of(owner->body);
+  bool blocked = false;
+  for (const auto& dependent : dependents_of(api, uid)) {
+    if (!kube::being_deleted(dependent->body)) queue_.add(dependent->key);
+    for (const auto& reference : kube::owner_references_of(dependent->body)) {
+      blocked = blocked || (reference.uid == uid && reference.block_owner_deletion.value_or(false));
+    }
+  }
+  if (!blocked) drop_finalizer(api, owner, kForegroundFinalizer);
+}
+
+void GarbageCollector::finish_orphan(Api& api, const store::RecordRef& owner) {
+  const std::string uid{kube::uid_of(owner->body)};
+  for (const auto& dependent : dependents_of(api, uid)) drop_owners(api, dependent, {uid});
+  // Only when a live look shows none left: a lost race is tried again by its own event.
+  const auto current = api.latest().find(owner->key);
+  if (!current) return;
+  for (const auto& dependent : dependents_of(api, uid)) {
+    if (kube::owned_by(dependent->body, uid)) return queue_.add(owner->key);
+  }
+  drop_finalizer(api, current, kOrphanFinalizer);
+}
+
+}  // namespace fixpoint::cluster

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GarbageCollector: dependents follow their owners.
+//
+// Background: an object all of whose owners are gone is deleted. Foreground: an owner waits until
+// the dependents that block it are gone. Orphan: dependents lose the reference first. Owners are
+// identified by uid alone: one of the same name with another uid is absent, and so is a namespaced
+// owner in another namespace. Every delete carries the uid it was decided for.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "cluster/controller.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::cluster {
+
+class GarbageCollector final : public Controller {
+ public:
+  std::string_view name() const override { return "garbage-collector"; }
+  void begin(Api& api) override;
+  void observe(const store::Event& event) override;
+  bool step(Api& api) override;
+
+ private:
+  void index(const store::RecordRef& before, const store::RecordRef& after);
+  void consider(const store::RecordRef& record);
+  void collect(Api& api, const store::RecordRef& record);
+  void finish_foreground(Api& api, const store::RecordRef& owner);
+  void finish_orphan(Api& api, const store::RecordRef& owner);
+  std::vector<store::RecordRef> dependents_of(Api& api, std::string_view uid) const;
+
+  // uid of an owner, present or not, to the keys of the objects that name it.
+  std::map<std::string, std::set<std::string>, std::less<>> dependents_;
+  // Owners of objects that just went, by the name their references gave them.
+  struct NamedOwner {
+    kube::OwnerReference owner;
+    std::string ns;
+  };
+  std::vector<NamedOwner> waiting_owners_;
+  KeyQueue queue_;
+};
+
+}  // namespace fixpoint::cluster

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/namespace_controller.h"
+
+#include <map>
+
+#include "base/rfc3339.h"
+#include "json/draft.h"
+#include "json/print.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::cluster {
+namespace {
+
+using apiserver::Verb;
+
+constexpr std::string_view kNamespaces = "namespaces/";
+constexpr std::string_view kNamespaceFinalizer = "kubernetes";
+
+bool terminating(json::View ns) {
+  return kube::being_deleted(ns) && ns.get("status", "phase").as_string() == "Terminating";
+}
+
+struct Remaining {
+  std::map<std::string, std::size_t> resources;   // "pods." -> how many
+  std::map<std::string, std::size_t> finalizers;  // finalizer -> on how many objects
+};
+
+// Asks for every object in the namespace to go, and counts what is left afterwards.
+Remaining delete_content(Api& api, std::string_view ns) {
+  Remaining remaining;
+  for (const auto& resource : api.kinds().all(api.latest())) {
+    const bool own_storage = resource.builtin == nullptr || resource.builtin->stored_as.resource.empty();
+    if (!resource.namespaced || !own_storage || !resource.supports("delete")) continue;
+    const std::string prefix = resource.prefix + std::string{ns} + "/";
+    std::vector<store::RecordRef> content;
+    api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
+      content.push_back(record);
+      return true;
+    });
+    for (const auto& record : content) {
+      if (kube::being_deleted(record->body)) continue;
+      auto request = request_for(resource, Verb::Delete, ns, kube::name_of(record->body));
+      request.body = R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"})";
+      // Refused or already gone: what remains is counted below either way.
+      (void)api.call(request);
+    }
+    api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
+      ++remaining.resources[resource.path.resource + "." + resource.path.group];
+      for (const auto finalizer : kube::finalizers_of(record->body)) {
+        ++remaining.finalizers[std::string{finalizer}];
+      }
+      return true;
+    });
+  }
+  return remaining;
+}
+
+struct Condition {
+  std::string_view type;
+  bool holds;
+  std::string_view reason;
+  std::string message;
+};
+
+std::vector<Condition> conditions_of(const Remaining& remaining) {
+  const auto listed = [](const std::map<std::string, std::size_t>& counts, std::string_view what,
+                         std::string_view has) {
+    std::string text{what};
+    bool first = true;
+    for (const auto& [name, count] : counts) {
+      text += (first ? "" : ", ") + name + std::string{has} + std::to_string(count) +
+              " resource instances";
+      first = false;
+    }
+    return text;
+  };
+  const bool some = !remaining.resources.empty();
+  const bool held = !remaining.finalizers.empty();
+  return {
+      {"NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered",
+       "All resources successfully discovered"},
+      {"NamespaceDeletionGroupVersionParsingFailure", false, "ParsedGroupVersions",
+       "All legacy kube types successfully parsed"},
+      {"NamespaceDeletionContentFailure", false, "ContentDeleted",
+       "All content successfully deleted, may be waiting on finalization"},
+      {"NamespaceContentRemaining", some, some ? "SomeResourcesRemain" : "ContentRemoved",
+       some ? listed(remaining.resources, "Some resources are remaining: ", " has ")
+            : "All content successfully removed"},
+      {"NamespaceFinalizersRemaining", held, held ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
+       held ? listed(remaining.finalizers, "Some content in the namespace has finalizers remaining: ",
+                     " in ")
+            : "All content-preserving finalizers finished"},
+  };
+}
+
+void set_condition(json::Draft& status, const Condition& condition, Instant now) {
+  auto& conditions = status.array_at("conditions");
+  const std::string_view value = condition.holds ? "True" : "False";
+  for (auto& known : conditions.elements()) {
+    if (known.find("type")->as_string() != condition.type) continue;
+    if (known.find("status")->as_string() != value) {
+      known["lastTransitionTime"] = format_seconds(now);
+      known["status"] = value;
+    }
+    known["reason"] = condition.reason;
+    known["message"] = condition.message;
+    return;
+  }
+  conditions.push_back(json::Draft::object({{"type", condition.type},
+                                            {"status", value},
+                                            {"lastTransitionTime", format_seconds(now)},
+                                            {"reason", condition.reason},
+                                            {"message", condition.message}}));
+}
+
+void report(Api& api, const apiserver::Resource& namespaces, const std::string& key,
+            const Remaining& remaining) {
+  const auto record = api.latest().find(key);
+  if (!record) return;
+  json::Draft object{record->body};
+  for (const auto& condition : conditions_of(remaining)) {
+    set_condition(object.object_at("status"), condition, api.now());
+  }
+  auto request = request_for(namespaces, Verb::Update, "", kube::name_of(record->body));
+  request.subresource = "status";
+  const json::Value body = object.freeze();
+  request.body = json::to_text(body);
+  (void)api.call(request);  // a conflict comes back as an event
+}
+
+void finalize(Api& api, const apiserver::Resource& namespaces, const std::string& key) {
+  const auto record = api.latest().find(key);
+  if (!record) return;
+  json::Draft object{record->body};
+  auto& finalizers = object.object_at("spec").array_at("finalizers");
+  std::erase_if(finalizers.elements(),
+                [](const json::Draft& one) { return one.as_string() == kNamespaceFinalizer; });
+  auto request = request_for(namespaces, Verb::Update, "", kube::name_of(record->body));
+  request.subresource = "finalize";
+  const json::Value body = object.freeze();
+  request.body = json::to_text(body);
+  (void)api.call(request);  // a conflict comes back as an event
+}
+
+}  // namespace
+
+void NamespaceController::begin(Api& api) {
+  api.latest().scan(kNamespaces, {}, [&](const store::RecordRef& record) {
+    if (terminating(record->body)) terminating_.add(record->key);
+    return true;
+  });
+}
+
+void NamespaceController::observe(const store::Event& event) {
+  const auto parts = split_key(event.key());
+  if (parts.prefix == kNamespaces) {
+    if (event.after && terminating(event.after->body)) terminating_.add(event.after->key);
+    return;
+  }
+  // Content that goes, or slips in while the namespace was not yet stamped.
+  if (!parts.ns.empty()) {
+    terminating_.add(std::string{kNamespaces} + "/" + std::string{parts.ns});
+  }
+}
+
+bool NamespaceController::step(Api& api) {
+  const auto key = terminating_.take();
+  if (!key) return false;
+  const auto record = api.latest().find(*key);
+  if (!record || !terminating(record->body)) return true;
+  const auto namespaces = resource_of(api, record->body);
+  FP_CHECK(namespaces.has_value());
+  const auto remaining = delete_content(api, kube::name_of(record->body));
+  if (remaining.resources.empty()) {
+    finalize(api, *namespaces, *key);
+  } else {
+    report(api, *namespaces, *key, remaining);
+  }
+  return true;
+}
+
+}  // namespace fixpoint::cluster

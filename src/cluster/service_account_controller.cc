@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/service_account_controller.h"
+
+#include "json/draft.h"
+#include "json/print.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::cluster {
+namespace {
+
+constexpr std::string_view kNamespaces = "namespaces/";
+
+void create_missing(Api& api, std::string_view ns, const kube::GroupVersionKind& kind,
+                    std::string_view name, json::Draft object) {
+  const auto resource = api.kinds().find(api.latest(), kind);
+  FP_CHECK(resource.has_value());
+  if (api.latest().find(resource->key(ns, name))) return;
+  auto request = request_for(*resource, apiserver::Verb::Create, ns, "");
+  object.object_at("metadata")["name"] = name;
+  const json::Value body = object.freeze();
+  request.body = json::to_text(body);
+  (void)api.call(request);  // refused when somebody was faster or the namespace goes: both are fine
+}
+
+}  // namespace
+
+void ServiceAccountController::begin(Api& api) {
+  api.latest().scan(kNamespaces, {}, [&](const store::RecordRef& record) {
+    namespaces_.add(record->key);
+    return true;
+  });
+}
+
+void ServiceAccountController::observe(const store::Event& event) {
+  const auto parts = split_key(event.key());
+  if (parts.prefix == kNamespaces && event.after) namespaces_.add(event.after->key);
+  const bool ours =
+      (parts.prefix == "serviceaccounts/" && parts.name == "default") ||
+      (parts.prefix == "configmaps/" && parts.name == "kube-root-ca.crt");
+  if (ours && !event.after) {
+    namespaces_.add(std::string{kNamespaces} + "/" + std::string{parts.ns});
+  }
+}
+
+bool ServiceAccountController::step(Api& api) {
+  const auto key = namespaces_.take();
+  if (!key) return false;
+  const auto record = api.latest().find(*key);
+  if (!record || kube::being_deleted(record->body)) return true;
+  const auto ns = kube::name_of(record->body);
+  create_missing(api, ns, {"", "v1", "ServiceAccount"}, "default", json::Draft::object());
+  create_missing(
+      api, ns, {"", "v1", "ConfigMap"}, "kube-root-ca.crt",
+      json::Draft::object({{"data", json::Draft::object({{"ca.crt", authority_pem_}})}}));
+  return true;
+}
+
+}  // namespace fixpoint::cluster
