@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/controller_shell.h"
 #include "cli/route.h"
 #include "front/host.h"
 #include "json/draft.h"
@@ -130,6 +131,7 @@ int run(const Arguments& arguments) {
   auto started = front::Host::start(loop, std::move(options));
   if (!started) return failed(started.error());
   host = *std::move(started);
+  ControllerShell controllers(host->service(), host->authority_pem());
 
   std::filesystem::path kubeconfig{std::string{arguments.value("kubeconfig")}};
   if (kubeconfig.empty()) {

@@ -36,6 +36,8 @@ class Host {
   std::string url() const;
   // A kubeconfig with the authority and the admin token: whoever reads it owns the cluster.
   std::string kubeconfig() const;
+  // With which clients verify the server.
+  const std::string& authority_pem() const { return identity_->keys().authority.certificate_pem; }
   Service& service() { return *service_; }
   void stop(Duration grace, std::function<void()> done);
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ControllerShell: runs the built-in loops of cluster/ beside the API server, on its loop.
+//
+// They learn of changes when those are durable, as everybody does, and work in slices so that a
+// namespace with a million objects does not hold up a request.
+#pragma once
+
+#include <memory>
+
+#include "cluster/controllers.h"
+#include "front/service.h"
+
+namespace fixpoint::cli {
+
+class ControllerShell final : public cluster::Api {
+ public:
+  ControllerShell(front::Service& service, std::string authority_pem);
+  ~ControllerShell() override;
+
+  apiserver::Response call(const apiserver::Request& request) override;
+  const store::Snapshot& latest() const override;
+  apiserver::CustomKinds& kinds() override;
+  Instant now() const override;
+
+ private:
+  void schedule();
+  void work();
+
+  front::Service& service_;
+  cluster::Controllers controllers_;
+  bool scheduled_ = false;
+  net::TimerId timer_;
+  std::shared_ptr<ControllerShell*> self_ = std::make_shared<ControllerShell*>(this);
+};
+
+}  // namespace fixpoint::cli
