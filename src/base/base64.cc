@@ -29,7 +29,9 @@ std::unexpected<Error> illegal_at(std::size_t at) {
   return fail(ErrorKind::Invalid, "illegal base64 data at input byte " + std::to_string(at));
 }
 
-bool line_break(char c) { return c == '\r' || c == '\n'; }
+bool line_break(char c) {
+  return c == '\r' || c == '\n';
+}
 
 }  // namespace
 
@@ -68,14 +70,16 @@ Result<std::string> base64_decode(std::string_view text, Base64 form) {
     }
   }
   std::size_t padding = 0;
-  const std::size_t end = at;
   for (; form == Base64::Standard && at < text.size(); ++at) {
     if (line_break(text[at])) continue;
-    if (text[at] != '=') return illegal_at(at);
+    // Go blames the first '=' when the second one is missing.
+    if (text[at] != '=') return illegal_at(digits == 2 && padding == 1 ? at - 1 : at);
     if (digits + ++padding > 4 || digits < 2) return illegal_at(at);
   }
   if (at < text.size()) return illegal_at(at);
-  if (digits == 1) return illegal_at(end);
+  // A group cut short is blamed on where its digits began.
+  const bool cut_short = form == Base64::Standard ? digits != 0 && padding == 0 : digits == 1;
+  if (cut_short) return illegal_at(text.size() - digits);
   if (form == Base64::Standard && digits != 0 && digits + padding != 4) return illegal_at(at);
   if (digits >= 2) bytes += static_cast<char>(group >> (digits == 2 ? 4U : 10U) & 0xffU);
   if (digits == 3) bytes += static_cast<char>(group >> 2U & 0xffU);

@@ -4,6 +4,7 @@
 #include "json/parse.h"
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -71,6 +72,31 @@ TEST(Kinds, PointToWhatTheyAreStoredAs) {
   for (const auto& kind : all()) {
     if (kind.stored_as.resource.empty()) continue;
     EXPECT_NE(find(kind.stored_as), nullptr) << kind.gvk.to_string();
+  }
+}
+
+// What a real server said about the names "a.b", "A_b" and "a%b" of each kind.
+TEST(Kinds, HaveTheNameRulesOfARealServer) {
+  const std::map<std::string_view, NameRule> exceptions{
+      {"Namespace",                 NameRule::DnsLabel    },
+      {"StatefulSet",               NameRule::DnsLabel    },
+      {"Service",                   NameRule::DnsLabel1035},
+      {"APIService",                NameRule::PathSegment },
+      {"CertificateSigningRequest", NameRule::PathSegment },
+      {"ClusterRole",               NameRule::PathSegment },
+      {"ClusterRoleBinding",        NameRule::PathSegment },
+      {"IPAddress",                 NameRule::PathSegment },
+      {"PodDisruptionBudget",       NameRule::PathSegment },
+      {"Role",                      NameRule::PathSegment },
+      {"RoleBinding",               NameRule::PathSegment },
+  };
+  for (const auto& kind : all()) {
+    const bool core_event = kind.gvk == kube::GroupVersionKind{"", "v1", "Event"};
+    const auto found = exceptions.find(kind.gvk.kind);
+    const auto wanted = core_event                  ? NameRule::PathSegment
+                        : found == exceptions.end() ? NameRule::DnsSubdomain
+                                                    : found->second;
+    EXPECT_EQ(kind.name_rule, wanted) << kind.gvk.to_string();
   }
 }
 

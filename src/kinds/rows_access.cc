@@ -36,7 +36,8 @@ constexpr Row kAuthorization[] = {
 
 constexpr Row kCertificates[] = {
     {"CertificateSigningRequest", "certificatesigningrequests", "csr", "", kCluster | kStatus,
-     schema<"certificates.v1.CertificateSigningRequest">, "approval:get,patch,update"},
+     schema<"certificates.v1.CertificateSigningRequest">, "approval:get,patch,update",
+     NameRule::PathSegment},
 };
 
 constexpr unsigned kAdmissionTraits = kCluster | kGeneration | kNeedsVersion;
@@ -60,7 +61,7 @@ constexpr Row kApiExtensions[] = {
 
 constexpr Row kApiRegistration[] = {
     {"APIService", "apiservices", "", "api-extensions", kCluster | kStatus | kNeedsVersion,
-     schema<"apiregistration.v1.APIService">},
+     schema<"apiregistration.v1.APIService">, "", NameRule::PathSegment},
 };
 
 constexpr Row kEvents[] = {

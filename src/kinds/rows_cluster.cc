@@ -7,14 +7,15 @@ namespace fixpoint::kinds {
 namespace {
 
 constexpr Row kNetworking[] = {
-    {"IngressClass",  "ingressclasses",  "",       "", kCluster | kGeneration,
-     schema<"networking.v1.IngressClass">                                                                       },
-    {"Ingress",       "ingresses",       "ing",    "", kStatus | kGeneration,  schema<"networking.v1.Ingress">  },
-    {"IPAddress",     "ipaddresses",     "ip",     "", kCluster,               schema<"networking.v1.IPAddress">},
+    {"IngressClass", "ingressclasses", "", "", kCluster | kGeneration,
+     schema<"networking.v1.IngressClass">},
+    {"Ingress", "ingresses", "ing", "", kStatus | kGeneration, schema<"networking.v1.Ingress">},
+    {"IPAddress", "ipaddresses", "ip", "", kCluster, schema<"networking.v1.IPAddress">, "",
+     NameRule::PathSegment},
     {"NetworkPolicy", "networkpolicies", "netpol", "", kGeneration,
-     schema<"networking.v1.NetworkPolicy">                                                                      },
-    {"ServiceCIDR",   "servicecidrs",    "",       "", kCluster | kStatus,
-     schema<"networking.v1.ServiceCIDR">                                                                        },
+     schema<"networking.v1.NetworkPolicy">},
+    {"ServiceCIDR", "servicecidrs", "", "", kCluster | kStatus,
+     schema<"networking.v1.ServiceCIDR">},
 };
 
 constexpr Row kStorage[] = {

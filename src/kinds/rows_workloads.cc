@@ -7,15 +7,15 @@ namespace fixpoint::kinds {
 namespace {
 
 constexpr Row kApps[] = {
-    {"ControllerRevision", "controllerrevisions", "",       "",    kPlain,
-     schema<"apps.v1.ControllerRevision">                                                                                     },
-    {"DaemonSet",          "daemonsets",          "ds",     "all", kStatus | kGeneration,          schema<"apps.v1.DaemonSet">},
-    {"Deployment",         "deployments",         "deploy", "all", kStatus | kScale | kGeneration,
-     schema<"apps.v1.Deployment">                                                                                             },
-    {"ReplicaSet",         "replicasets",         "rs",     "all", kStatus | kScale | kGeneration,
-     schema<"apps.v1.ReplicaSet">                                                                                             },
-    {"StatefulSet",        "statefulsets",        "sts",    "all", kStatus | kScale | kGeneration,
-     schema<"apps.v1.StatefulSet">                                                                                            },
+    {"ControllerRevision", "controllerrevisions", "", "", kPlain,
+     schema<"apps.v1.ControllerRevision">},
+    {"DaemonSet", "daemonsets", "ds", "all", kStatus | kGeneration, schema<"apps.v1.DaemonSet">},
+    {"Deployment", "deployments", "deploy", "all", kStatus | kScale | kGeneration,
+     schema<"apps.v1.Deployment">},
+    {"ReplicaSet", "replicasets", "rs", "all", kStatus | kScale | kGeneration,
+     schema<"apps.v1.ReplicaSet">},
+    {"StatefulSet", "statefulsets", "sts", "all", kStatus | kScale | kGeneration,
+     schema<"apps.v1.StatefulSet">, "", NameRule::DnsLabel},
 };
 
 constexpr Row kBatch[] = {
@@ -35,7 +35,8 @@ constexpr Row kAutoscalingV1[] = {
 
 constexpr Row kPolicy[] = {
     {"PodDisruptionBudget", "poddisruptionbudgets", "pdb", "",
-     kStatus | kGeneration | kNeedsVersion, schema<"policy.v1.PodDisruptionBudget">},
+     kStatus | kGeneration | kNeedsVersion, schema<"policy.v1.PodDisruptionBudget">, "",
+     NameRule::PathSegment},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/go_scalars.h"
 
+#include "base/base64.h"
+
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -193,75 +195,6 @@ bool is_go_zero(const ReadTime& time) {
   return time.at == kYearOne && time.micros == 0;
 }
 
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint8_t kNotBase64 = 0xff;
-
-constexpr std::array<std::uint8_t, 256> make_decode_map() {
-  std::array<std::uint8_t, 256> map{};
-  map.fill(kNotBase64);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-    map[static_cast<std::uint8_t>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
-  }
-  return map;
-}
-constexpr auto kDecodeMap = make_decode_map();
-
-std::unexpected<Error> corrupt(std::size_t at) {
-  return fail(ErrorKind::Invalid, fmt::format("illegal base64 data at input byte {}", at));
-}
-
-void skip_line_breaks(std::string_view text, std::size_t& at) {
-  while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
-}
-
-// The end of the text after the first '=' of a group that holds `have` characters.
-Result<void> read_padding(std::string_view text, std::size_t at, std::size_t have) {
-  if (have < 2) return corrupt(at - 1);
-  if (have == 2) {
-    skip_line_breaks(text, at);
-    if (at == text.size()) return corrupt(at);
-    if (text[at] != '=') return corrupt(at - 1);
-    ++at;
-  }
-  skip_line_breaks(text, at);
-  if (at < text.size()) return corrupt(at);
-  return {};
-}
-
-void append_group(std::string& bytes, std::uint32_t group, std::size_t have) {
-  group <<= 6U * (4 - have);
-  for (std::size_t i = 0; i + 1 < have; ++i) {
-    bytes.push_back(static_cast<char>((group >> (16 - 8 * i)) & 0xffU));
-  }
-}
-
-// Errors name the position Go names: for a group cut short, where its characters began.
-Result<std::string> from_base64(std::string_view text) {
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  std::uint32_t group = 0;
-  std::size_t have = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto value = kDecodeMap[static_cast<std::uint8_t>(text[at])];
-    if (value != kNotBase64) {
-      group = group << 6U | value;
-      if (++have < 4) continue;
-      append_group(bytes, group, have);
-      group = 0;
-      have = 0;
-    } else if (text[at] == '=') {
-      FP_TRY_VOID(read_padding(text, at + 1, have));
-      append_group(bytes, group, have);
-      return bytes;
-    } else if (text[at] != '\n' && text[at] != '\r') {
-      return corrupt(at);
-    }
-  }
-  if (have != 0) return corrupt(text.size() - have);
-  return bytes;
-}
-
 }  // namespace
 
 Result<std::string> canonical_time(std::string_view text) {
@@ -277,24 +210,8 @@ Result<std::string> canonical_micro_time(std::string_view text) {
 }
 
 Result<std::string> canonical_base64(std::string_view text) {
-  FP_TRY(bytes, from_base64(text));
-  return to_base64(bytes);
-}
-
-std::string to_base64(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const auto have = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      group = group << 8U | (i < have ? static_cast<std::uint8_t>(bytes[at + i]) : 0U);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      text.push_back(i <= have ? kAlphabet[(group >> (18 - 6 * i)) & 0x3fU] : '=');
-    }
-  }
-  return text;
+  FP_TRY(bytes, base64_decode(text));
+  return base64_encode(bytes);
 }
 
 }  // namespace fixpoint::kube

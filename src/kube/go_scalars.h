@@ -21,7 +21,4 @@ Result<std::string> canonical_micro_time(std::string_view text);
 // Standard base64 with padding; line breaks are skipped, unused bits are cleared.
 Result<std::string> canonical_base64(std::string_view text);
 
-// Base64 of raw bytes.
-std::string to_base64(std::string_view bytes);
-
 }  // namespace fixpoint::kube

@@ -8,6 +8,7 @@
 // at once.
 #include "kube/typed.h"
 
+#include "base/base64.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/go_scalars.h"
@@ -439,7 +440,7 @@ class Decoder {
       integer(byte, byte.go_type, element.is_null() ? View{} : element, frame.at(index++));
       raw.push_back(static_cast<char>(element.as_int()));
     }
-    return Draft{to_base64(raw)};
+    return Draft{base64_encode(raw)};
   }
 
   // Times: a string, read by a parser of its own. Go's zero time prints as null.
