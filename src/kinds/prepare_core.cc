@@ -99,6 +99,17 @@ void keep_allocated(Draft& spec, View old_spec) {
   if (has_node_ports(type) && has_node_ports(old_type)) keep_node_ports(spec, old_spec);
 }
 
+// dataSource and the newer dataSourceRef say the same as long as no namespace is crossed.
+void align_data_sources(Draft& spec) {
+  const Draft* plain = spec.find("dataSource");
+  const Draft* reference = spec.find("dataSourceRef");
+  if (plain != nullptr && reference == nullptr) {
+    spec["dataSourceRef"] = Draft{*plain};
+  } else if (plain == nullptr && reference != nullptr && !reference->contains("namespace")) {
+    spec["dataSource"] = Draft{*reference};
+  }
+}
+
 }  // namespace
 
 void prepare_namespace(Draft& object, View old_object, const HookContext&) {
@@ -127,6 +138,7 @@ void prepare_persistent_volume(Draft& object, View old_object, const HookContext
 }
 
 void prepare_persistent_volume_claim(Draft& object, View old_object, const HookContext&) {
+  align_data_sources(object.object_at("spec"));
   if (!old_object.is_null()) return;
   add_finalizer(object, "kubernetes.io/pvc-protection");
   object["status"] = Draft::object({

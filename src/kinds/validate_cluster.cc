@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/validate_cluster.h"
+
+#include "json/print.h"
+#include "kinds/validate_apps.h"
+#include "kube/gvk.h"
+#include "kube/label_selector.h"
+#include "kube/metadata.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+constexpr std::int64_t kUserPriorityMax = 1'000'000'000;
+
+void check_taints(View taints, FieldErrors& errors) {
+  // A real server reports them under metadata.
+  const FieldPath metadata{"metadata"};
+  const FieldPath path = metadata.child("taints");
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (std::size_t i = 0; i < taints.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const auto key = taints[i].get("key").as_string();
+    const auto value = taints[i].get("value").as_string();
+    const auto effect = taints[i].get("effect").as_string();
+    kube::note_problems(here.child("key"), key, kube::qualified_name_problems, errors);
+    kube::note_problems(here.child("value"), value, kube::label_value_problems, errors);
+    check_one_of(taints[i].get("effect"), here.child("effect"),
+                 {"NoSchedule", "PreferNoSchedule", "NoExecute"}, errors);
+    if (seen.insert({key, effect}).second) continue;
+    auto error = kube::duplicate(here, {});
+    error.value = fmt::format("{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":null}}",
+                              kube::shown(key), kube::shown(value), kube::shown(effect));
+    error.detail = "taints must be unique by key and effect pair";
+    errors.push_back(std::move(error));
+  }
+}
+
+FieldErrors check_node(View object) {
+  FieldErrors errors;
+  const View spec = object.get("spec");
+  const FieldPath path{"spec"};
+  check_taints(spec.get("taints"), errors);
+  const View blocks = spec.get("podCIDRs");
+  const FieldPath blocks_path = path.child("podCIDRs");
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    kube::note_problems(blocks_path.index(i), blocks[i].as_string(), kube::cidr_problems, errors);
+  }
+  return errors;
+}
+
+// The server's internal type has no JSON names.
+std::string shown_budget(View spec) {
+  const auto text = [&](std::string_view field) { return json::to_text(spec.get(field)); };
+  return fmt::format(
+      "{{\"MinAvailable\":{},\"Selector\":{},\"MaxUnavailable\":{},\"UnhealthyPodEvictionPolicy\":{"
+      "}}}",
+      text("minAvailable"), text("selector"), text("maxUnavailable"),
+      text("unhealthyPodEvictionPolicy"));
+}
+
+FieldErrors check_budget(View object) {
+  FieldErrors errors;
+  const View spec = object.get("spec");
+  const FieldPath path{"spec"};
+  if (!spec.get("minAvailable").is_null() && !spec.get("maxUnavailable").is_null()) {
+    errors.push_back(kube::invalid(path, shown_budget(spec),
+                                   "minAvailable and maxUnavailable cannot be both set"));
+  }
+  for (const std::string_view field : {"minAvailable", "maxUnavailable"}) {
+    if (spec.get(field).is_null()) continue;
+    check_int_or_percent(spec.get(field), path.child(field), errors);
+    check_at_most_hundred_percent(spec.get(field), path.child(field), errors);
+  }
+  kube::append(errors, kube::validate_label_selector(spec.get("selector"), path.child("selector")));
+  check_optional_one_of(spec.get("unhealthyPodEvictionPolicy"),
+                        path.child("unhealthyPodEvictionPolicy"),
+                        {"AlwaysAllow", "IfHealthyBudget"}, errors);
+  return errors;
+}
+
+void check_scale_target(View target, const FieldPath& path, FieldErrors& errors) {
+  for (const std::string_view field : {"kind", "name"}) {
+    const auto text = target.get(field).as_string();
+    if (text.empty()) {
+      note_required(path.child(field), errors);
+      continue;
+    }
+    for (const auto& problem : kube::name_is_path_segment(text, kube::NamePart::Whole)) {
+      note_invalid(path.child(field), text, problem, errors);
+    }
+  }
+  const auto api_version = target.get("apiVersion").as_string();
+  const auto parsed = kube::parse_group_version(api_version);
+  const bool controller =
+      api_version == "v1" && target.get("kind").as_string() == "ReplicationController";
+  if (!parsed) {
+    note_invalid(path.child("apiVersion"), api_version, parsed.error().message, errors);
+  } else if (parsed->group.empty() && !controller) {
+    note_invalid(path.child("apiVersion"), api_version, "apiVersion must specify API group",
+                 errors);
+  }
+}
+
+void check_resource_metric(View metric, const FieldPath& path, FieldErrors& errors) {
+  require_text(metric.get("name"), path.child("name"), errors);
+  const View target = metric.get("target");
+  const FieldPath target_path = path.child("target");
+  check_one_of(target.get("type"), target_path.child("type"),
+               {"Utilization", "Value", "AverageValue"}, errors);
+  const View utilization = target.get("averageUtilization");
+  const View value = target.get("averageValue");
+  const FieldPath utilization_path = target_path.child("averageUtilization");
+  if (!utilization.is_null() && utilization.as_int() < 1) {
+    note_invalid(utilization_path, utilization, "must be greater than 0", errors);
+  }
+  if (utilization.is_null() && value.is_null()) {
+    note_required(utilization_path, errors,
+                  "must set either a target raw value or a target utilization");
+  }
+  if (!utilization.is_null() && !value.is_null()) {
+    note_forbidden(target_path.child("averageValue"),
+                   "may not set both a target raw value and a target utilization", errors);
+  }
+}
+
+void check_metrics(View metrics, const FieldPath& path, FieldErrors& errors) {
+  static const std::vector<std::string> kTypes{"ContainerResource", "External", "Object", "Pods",
+                                               "Resource"};
+  static const std::vector<std::pair<std::string_view, std::string_view>> kSources{
+      {"ContainerResource", "containerResource"},
+      {"External",          "external"         },
+      {"Object",            "object"           },
+      {"Pods",              "pods"             },
+      {"Resource",          "resource"         }
+  };
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const View type = metrics[i].get("type");
+    const auto before = errors.size();
+    check_one_of(type, here.child("type"), kTypes, errors);
+    if (errors.size() > before) {
+      check_one_of(type, here.child("type"), kTypes, errors);  // a real server says it twice
+      continue;
+    }
+    for (const auto& [name, source] : kSources) {
+      if (type.as_string() == name && metrics[i].get(source).is_null()) {
+        note_required(here.child(source), errors,
+                      "must populate information for the given metric source");
+      }
+    }
+    const View resource = metrics[i].get("resource");
+    if (!resource.is_null()) check_resource_metric(resource, here.child("resource"), errors);
+  }
+}
+
+FieldErrors check_autoscaler(View object) {
+  FieldErrors errors;
+  const View spec = object.get("spec");
+  const FieldPath path{"spec"};
+  const View min = spec.get("minReplicas");
+  const auto max = spec.get("maxReplicas").as_int();
+  if (!min.is_null() && min.as_int() < 1) {
+    note_invalid(path.child("minReplicas"), min, "must be greater than or equal to 1", errors);
+  }
+  const auto too_few = [&](std::string detail) {
+    errors.push_back(
+        kube::invalid(path.child("maxReplicas"), std::to_string(max), std::move(detail)));
+  };
+  if (max < 1) too_few("must be greater than 0");
+  if (!min.is_null() && max < min.as_int())
+    too_few("must be greater than or equal to `minReplicas`");
+  check_scale_target(spec.get("scaleTargetRef"), path.child("scaleTargetRef"), errors);
+  const View metrics = spec.get("metrics");
+  check_metrics(metrics, path.child("metrics"), errors);
+  bool scales_from_zero = false;
+  for (const View metric : metrics.elements()) {
+    const auto type = metric.get("type").as_string();
+    scales_from_zero = scales_from_zero || type == "Object" || type == "External";
+  }
+  if (!min.is_null() && min.as_int() == 0 && !scales_from_zero) {
+    note_forbidden(path.child("metrics"),
+                   "must specify at least one Object or External metric to support scaling to zero "
+                   "replicas",
+                   errors);
+  }
+  return errors;
+}
+
+}  // namespace
+
+FieldErrors validate_node(View object) {
+  return check_node(object);
+}
+
+FieldErrors validate_node_update(View object, View old_object) {
+  FieldErrors errors = check_node(object);
+  const FieldPath path{"spec"};
+  const View id = object.get("spec", "providerID");
+  const View old_id = old_object.get("spec", "providerID");
+  if (!old_id.as_string().empty() && !(id == old_id)) {
+    note_forbidden(path.child("providerID"),
+                   "node updates may not change providerID except from \"\" to valid", errors);
+  }
+  return errors;
+}
+
+FieldErrors validate_priority_class(View object) {
+  FieldErrors errors;
+  const auto name = kube::name_of(object);
+  const FieldPath metadata{"metadata"};
+  const bool system = name == "system-node-critical" || name == "system-cluster-critical";
+  if (name.starts_with("system-") && !system) {
+    note_forbidden(
+        metadata.child("name"),
+        fmt::format("priority class names with 'system-' prefix are reserved for system use "
+                    "only. error: {} is not a known system priority class",
+                    name),
+        errors);
+  }
+  if (!system && object.get("value").as_int() > kUserPriorityMax) {
+    note_forbidden(
+        FieldPath{"value"},
+        fmt::format("maximum allowed value of a user defined priority is {}", kUserPriorityMax),
+        errors);
+  }
+  check_optional_one_of(object.get("preemptionPolicy"), FieldPath{"preemptionPolicy"},
+                        {"PreemptLowerPriority", "Never"}, errors);
+  return errors;
+}
+
+FieldErrors validate_priority_class_update(View object, View old_object) {
+  FieldErrors errors;
+  if (object.get("value").as_int() != old_object.get("value").as_int()) {
+    note_forbidden(FieldPath{"value"}, "may not be changed in an update.", errors);
+  }
+  check_immutable(object.get("preemptionPolicy"), old_object.get("preemptionPolicy"),
+                  FieldPath{"preemptionPolicy"}, errors);
+  return errors;
+}
+
+FieldErrors validate_runtime_class(View object) {
+  FieldErrors errors;
+  kube::note_problems(FieldPath{"handler"}, object.get("handler").as_string(),
+                      kube::dns1123_label_problems, errors);
+  return errors;
+}
+
+FieldErrors validate_runtime_class_update(View object, View old_object) {
+  FieldErrors errors;
+  check_immutable(object.get("handler"), old_object.get("handler"), FieldPath{"handler"}, errors);
+  return errors;
+}
+
+FieldErrors validate_disruption_budget(View object) {
+  return check_budget(object);
+}
+
+FieldErrors validate_disruption_budget_update(View object, View) {
+  return check_budget(object);
+}
+
+FieldErrors validate_autoscaler(View object) {
+  return check_autoscaler(object);
+}
+
+FieldErrors validate_autoscaler_update(View object, View) {
+  return check_autoscaler(object);
+}
+
+}  // namespace fixpoint::kinds

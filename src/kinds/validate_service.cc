@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/validate_service.h"
+
+#include "kube/ip.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+constexpr std::string_view kOnlyBalancers = "may only be used when `type` is 'LoadBalancer'";
+
+bool headless(View spec) {
+  return spec.get("clusterIP").as_string() == "None";
+}
+
+bool externally_accessible(View spec) {
+  const auto type = spec.get("type").as_string();
+  return type == "LoadBalancer" || type == "NodePort" ||
+         (type == "ClusterIP" && !spec.get("externalIPs").empty());
+}
+
+// An address that another host can reach: not the machine itself, not the link.
+void check_reachable(View value, const FieldPath& path, FieldErrors& errors) {
+  const auto ip = kube::parse_ip(value.as_string(), kube::IpSyntax::Legacy);
+  if (!ip) {
+    note_invalid(path, value.as_string(), "must be a valid IP address", errors);
+    return;
+  }
+  if (ip->unspecified()) {
+    note_invalid(path, value, fmt::format("may not be unspecified ({})", value.as_string()),
+                 errors);
+  }
+  if (ip->loopback()) {
+    note_invalid(path, value, "may not be in the loopback range (127.0.0.0/8, ::1/128)", errors);
+  }
+  if (ip->link_local()) {
+    note_invalid(path, value, "may not be in the link-local range (169.254.0.0/16, fe80::/10)",
+                 errors);
+  }
+  if (ip->link_local_multicast()) {
+    note_invalid(path, value,
+                 "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)", errors);
+  }
+}
+
+void check_service_port(View port, bool named, std::set<std::string_view>& names,
+                        const FieldPath& path, FieldErrors& errors) {
+  const View name = port.get("name");
+  if (name.as_string().empty()) {
+    if (named) note_required(path.child("name"), errors);
+  } else {
+    kube::note_problems(path.child("name"), name.as_string(), kube::dns1123_label_problems, errors);
+    if (!names.insert(name.as_string()).second) {
+      errors.push_back(kube::duplicate(path.child("name"), name));
+    }
+  }
+  check_port(port.get("port"), path.child("port"), errors);
+  check_one_of(port.get("protocol"), path.child("protocol"), {"SCTP", "TCP", "UDP"}, errors);
+  check_port_or_name(port.get("targetPort"), path.child("targetPort"), errors);
+  if (const View protocol = port.get("appProtocol"); !protocol.is_null()) {
+    kube::note_problems(path.child("appProtocol"), protocol.as_string(),
+                        kube::qualified_name_problems, errors);
+  }
+}
+
+void check_type(View spec, const FieldPath& path, FieldErrors& errors) {
+  const auto type = spec.get("type").as_string();
+  const FieldPath addresses = path.child("clusterIPs");
+  if ((type == "LoadBalancer" || type == "NodePort") && headless(spec)) {
+    note_invalid(addresses.index(0), "None",
+                 fmt::format("may not be set to 'None' for {} services", type), errors);
+  }
+  if (type != "ExternalName") return;
+  for (const std::string_view field : {"clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+    // Nothing normalises the addresses of such a service: the singular tells too.
+    const bool given = field == "clusterIPs"
+                           ? !spec.get("clusterIP").as_string().empty() || !spec.get(field).empty()
+                           : !spec.get(field).is_null();
+    if (given)
+      note_forbidden(path.child(field), "may not be set for ExternalName services", errors);
+  }
+  auto name = spec.get("externalName").as_string();
+  if (name.ends_with('.')) name.remove_suffix(1);
+  if (name.empty()) {
+    note_required(path.child("externalName"), errors);
+  } else {
+    kube::note_problems(path.child("externalName"), name, kube::dns1123_subdomain_problems, errors);
+  }
+}
+
+void check_affinity(View spec, const FieldPath& path, FieldErrors& errors) {
+  check_one_of(spec.get("sessionAffinity"), path.child("sessionAffinity"), {"ClientIP", "None"},
+               errors);
+  if (spec.get("sessionAffinity").as_string() != "ClientIP") return;
+  constexpr std::int64_t kDay = 86400;
+  const View seconds = spec.get("sessionAffinityConfig", "clientIP", "timeoutSeconds");
+  if (seconds.as_int() > 0 && seconds.as_int() <= kDay) return;
+  const FieldPath config = path.child("sessionAffinityConfig");
+  const FieldPath client = config.child("clientIP");
+  note_invalid(client.child("timeoutSeconds"), seconds,
+               "must be greater than 0 and less than 86400", errors);
+}
+
+void check_addresses(View spec, const FieldPath& path, FieldErrors& errors) {
+  if (spec.get("type").as_string() == "ExternalName") return;
+  const View addresses = spec.get("clusterIPs");
+  const FieldPath addresses_path = path.child("clusterIPs");
+  const auto first = spec.get("clusterIP").as_string();
+  if (!first.empty() && !addresses.empty() && addresses[0].as_string() != first) {
+    note_invalid(addresses_path, addresses, "first value must match `clusterIP`", errors);
+  }
+  if (first.empty() && !addresses.empty()) {
+    note_invalid(addresses_path, addresses, "must be empty when `clusterIP` is not specified",
+                 errors);
+  }
+  const View families = spec.get("ipFamilies");
+  const FieldPath families_path = path.child("ipFamilies");
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    check_one_of(families[i], families_path.index(i), {"IPv4", "IPv6"}, errors);
+    if (!seen.insert(families[i].as_string()).second) {
+      errors.push_back(kube::duplicate(families_path.index(i), families[i]));
+    }
+  }
+  check_optional_one_of(spec.get("ipFamilyPolicy"), path.child("ipFamilyPolicy"),
+                        {"PreferDualStack", "RequireDualStack", "SingleStack"}, errors);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (addresses[i].as_string() == "None" && i == 0) {
+      if (addresses.size() > 1) {
+        note_invalid(addresses_path, addresses, "'None' must be the first and only value", errors);
+      }
+      continue;
+    }
+    kube::note_problems(addresses_path.index(i), addresses[i].as_string(), kube::ip_problems,
+                        errors);
+  }
+  if (addresses.size() > 2) {
+    note_invalid(addresses_path, addresses, "may only hold up to 2 values", errors);
+  }
+}
+
+void check_external_ips(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+  const FieldPath path = spec_path.child("externalIPs");
+  const View addresses = spec.get("externalIPs");
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const auto before = errors.size();
+    kube::note_problems(path.index(i), addresses[i].as_string(), kube::ip_problems, errors);
+    if (errors.size() == before) check_reachable(addresses[i], path.index(i), errors);
+  }
+}
+
+// No two ports alike, by node port and by port, within a protocol.
+void check_unique_ports(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+  const FieldPath path = spec_path.child("ports");
+  const View ports = spec.get("ports");
+  using PortKey = std::pair<std::string_view, std::int64_t>;
+  std::set<PortKey> node_ports;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const View number = ports[i].get("nodePort");
+    if (number.as_int() == 0) continue;
+    const FieldPath here = path.index(i);
+    if (!node_ports.insert({ports[i].get("protocol").as_string(), number.as_int()}).second) {
+      errors.push_back(kube::duplicate(here.child("nodePort"), number));
+    }
+  }
+  std::set<PortKey> seen;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const PortKey key{ports[i].get("protocol").as_string(), ports[i].get("port").as_int()};
+    if (seen.insert(key).second) continue;
+    // The server's internal type has no JSON names, and only the key is filled in.
+    auto error = kube::duplicate(path.index(i), {});
+    error.value = fmt::format(
+        "{{\"Name\":\"\",\"Protocol\":\"{}\",\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,"
+        "\"NodePort\":0}}",
+        key.first, key.second);
+    errors.push_back(std::move(error));
+  }
+}
+
+void check_balancer_fields(View spec, View old_spec, const FieldPath& path, FieldErrors& errors) {
+  const bool balancer = spec.get("type").as_string() == "LoadBalancer";
+  const View ranges = spec.get("loadBalancerSourceRanges");
+  const FieldPath ranges_path = path.child("LoadBalancerSourceRanges");
+  if (!balancer && !ranges.empty()) note_forbidden(ranges_path, kOnlyBalancers, errors);
+  if (balancer) {
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      kube::note_problems(ranges_path.index(i), ranges[i].as_string(), kube::cidr_problems, errors);
+    }
+  }
+  if (!balancer && !spec.get("allocateLoadBalancerNodePorts").is_null()) {
+    note_forbidden(path.child("allocateLoadBalancerNodePorts"), kOnlyBalancers, errors);
+  }
+  const View kind = spec.get("loadBalancerClass");
+  const FieldPath class_path = path.child("loadBalancerClass");
+  if (balancer && old_spec.get("type").as_string() == "LoadBalancer" &&
+      !(kind == old_spec.get("loadBalancerClass"))) {
+    note_invalid(class_path, kind, "may not change once set", errors);
+  }
+  if (kind.is_null()) return;
+  if (balancer) {
+    kube::note_problems(class_path, kind.as_string(), kube::qualified_name_problems, errors);
+  } else {
+    note_forbidden(class_path, kOnlyBalancers, errors);
+  }
+}
+
+void check_traffic(View spec, const FieldPath& path, FieldErrors& errors) {
+  const View external = spec.get("externalTrafficPolicy");
+  if (externally_accessible(spec)) {
+    check_one_of(external, path.child("externalTrafficPolicy"), {"Cluster", "Local"}, errors);
+  } else if (!external.is_null()) {
+    note_invalid(path.child("externalTrafficPolicy"), external,
+                 "may only be set for externally-accessible services", errors);
+  }
+  const View health = spec.get("healthCheckNodePort");
+  const bool needs_health =
+      spec.get("type").as_string() == "LoadBalancer" && external.as_string() == "Local";
+  if (!needs_health && health.as_int() != 0) {
+    note_invalid(
+        path.child("healthCheckNodePort"), health,
+        "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+        errors);
+  }
+  check_optional_one_of(spec.get("internalTrafficPolicy"), path.child("internalTrafficPolicy"),
+                        {"Cluster", "Local"}, errors);
+  check_optional_one_of(spec.get("trafficDistribution"), path.child("trafficDistribution"),
+                        {"PreferClose"}, errors);
+}
+
+FieldErrors check_service(View object, View old_object) {
+  FieldErrors errors;
+  const View spec = object.get("spec");
+  const FieldPath path{"spec"};
+  const View ports = spec.get("ports");
+  const auto type = spec.get("type").as_string();
+  const FieldPath ports_path = path.child("ports");
+  if (ports.empty() && !headless(spec) && type != "ExternalName") note_required(ports_path, errors);
+  check_type(spec, path, errors);
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    check_service_port(ports[i], ports.size() > 1, names, ports_path.index(i), errors);
+  }
+  kube::append(errors, kube::validate_labels(spec.get("selector"), path.child("selector")));
+  check_affinity(spec, path, errors);
+  check_addresses(spec, path, errors);
+  check_external_ips(spec, path, errors);
+  check_one_of(spec.get("type"), path.child("type"),
+               {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
+  if (type == "ClusterIP") {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if (ports[i].get("nodePort").as_int() == 0) continue;
+      const FieldPath here = ports_path.index(i);
+      note_forbidden(here.child("nodePort"), "may not be used when `type` is 'ClusterIP'", errors);
+    }
+  }
+  check_unique_ports(spec, path, errors);
+  check_balancer_fields(spec, old_object.get("spec"), path, errors);
+  check_traffic(spec, path, errors);
+  return errors;
+}
+
+void check_address_change(View spec, View old_spec, FieldErrors& errors) {
+  const auto external = [](View each) { return each.get("type").as_string() == "ExternalName"; };
+  if (external(spec) || external(old_spec) || (headless(spec) && headless(old_spec))) return;
+  const View now = spec.get("clusterIPs");
+  const View before = old_spec.get("clusterIPs");
+  const FieldPath root{"spec"};
+  const FieldPath path = root.child("clusterIPs");
+  if (now.empty() && !before.empty()) {
+    note_invalid(path.index(0), now, "primary clusterIP can not be unset", errors);
+  }
+  for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
+    if (!(now[i] == before[i])) note_invalid(path.index(i), now, "may not change once set", errors);
+  }
+}
+
+void check_endpoint_address(View address, const FieldPath& path, FieldErrors& errors) {
+  kube::note_problems(path.child("ip"), address.get("ip").as_string(), kube::ip_problems, errors);
+  if (const auto name = address.get("hostname").as_string(); !name.empty()) {
+    kube::note_problems(path.child("hostname"), name, kube::dns1123_label_problems, errors);
+  }
+  if (const auto node = address.get("nodeName").as_string(); !node.empty()) {
+    kube::note_problems(path.child("nodeName"), node, kube::dns1123_subdomain_problems, errors);
+  }
+  check_reachable(address.get("ip"), path.child("ip"), errors);
+}
+
+void check_subset(View subset, const FieldPath& path, FieldErrors& errors) {
+  if (subset.get("addresses").empty() && subset.get("notReadyAddresses").empty()) {
+    note_required(path, errors, "must specify `addresses` or `notReadyAddresses`");
+  }
+  for (const std::string_view list : {"addresses", "notReadyAddresses"}) {
+    const FieldPath list_path = path.child(list);
+    const View addresses = subset.get(list);
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      check_endpoint_address(addresses[i], list_path.index(i), errors);
+    }
+  }
+  const FieldPath ports_path = path.child("ports");
+  const View ports = subset.get("ports");
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const FieldPath here = ports_path.index(i);
+    const auto name = ports[i].get("name").as_string();
+    if (name.empty() && ports.size() > 1) note_required(here.child("name"), errors);
+    if (!name.empty()) {
+      kube::note_problems(here.child("name"), name, kube::dns1123_label_problems, errors);
+    }
+    check_port(ports[i].get("port"), here.child("port"), errors);
+    check_one_of(ports[i].get("protocol"), here.child("protocol"), {"SCTP", "TCP", "UDP"}, errors);
+  }
+}
+
+void check_slice_address(View address, std::string_view type, const FieldPath& path,
+                         std::size_t index, FieldErrors& errors) {
+  if (type == "FQDN") {
+    kube::note_problems(path.index(index), address.as_string(), kube::dns1123_subdomain_problems,
+                        errors);
+    return;
+  }
+  const auto ip = kube::parse_ip(address.as_string(), kube::IpSyntax::Legacy);
+  if (!ip || ip->v4 != (type == "IPv4")) {
+    note_invalid(path, address, fmt::format("must be an {} address", type), errors);
+  }
+  check_reachable(address, path.index(index), errors);
+}
+
+FieldErrors check_slice(View object) {
+  FieldErrors errors;
+  const View type = object.get("addressType");
+  if (type.as_string().empty()) {
+    note_required(FieldPath{"addressType"}, errors);
+  } else {
+    check_one_of(type, FieldPath{"addressType"}, {"FQDN", "IPv4", "IPv6"}, errors);
+  }
+  const FieldPath ports_path{"ports"};
+  const View ports = object.get("ports");
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const FieldPath here = ports_path.index(i);
+    const View name = ports[i].get("name");
+    if (!name.as_string().empty()) {
+      kube::note_problems(here.child("name"), name.as_string(), kube::dns1123_label_problems,
+                          errors);
+    }
+    if (!names.insert(name.as_string()).second) {
+      errors.push_back(kube::duplicate(here.child("name"), name));
+    }
+    check_one_of(ports[i].get("protocol"), here.child("protocol"), {"SCTP", "TCP", "UDP"}, errors);
+  }
+  const FieldPath endpoints_path{"endpoints"};
+  const View endpoints = object.get("endpoints");
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    const FieldPath here = endpoints_path.index(i);
+    const FieldPath addresses_path = here.child("addresses");
+    const View addresses = endpoints[i].get("addresses");
+    if (addresses.empty()) {
+      note_required(addresses_path, errors, "must contain at least 1 address");
+    }
+    for (std::size_t j = 0; j < addresses.size(); ++j) {
+      check_slice_address(addresses[j], type.as_string(), addresses_path, j, errors);
+    }
+    if (const auto host = endpoints[i].get("hostname").as_string(); !host.empty()) {
+      kube::note_problems(here.child("hostname"), host, kube::dns1123_label_problems, errors);
+    }
+  }
+  return errors;
+}
+
+}  // namespace
+
+FieldErrors validate_service(View object) {
+  return check_service(object, {});
+}
+
+FieldErrors validate_service_update(View object, View old_object) {
+  FieldErrors errors;
+  check_address_change(object.get("spec"), old_object.get("spec"), errors);
+  kube::append(errors, check_service(object, old_object));
+  return errors;
+}
+
+FieldErrors validate_endpoints(View object) {
+  FieldErrors errors;
+  const FieldPath path{"subsets"};
+  const View subsets = object.get("subsets");
+  for (std::size_t i = 0; i < subsets.size(); ++i) check_subset(subsets[i], path.index(i), errors);
+  return errors;
+}
+
+FieldErrors validate_endpoints_update(View object, View) {
+  return validate_endpoints(object);
+}
+
+FieldErrors validate_endpoint_slice(View object) {
+  return check_slice(object);
+}
+
+FieldErrors validate_endpoint_slice_update(View object, View old_object) {
+  FieldErrors errors = check_slice(object);
+  check_immutable(object.get("addressType"), old_object.get("addressType"),
+                  FieldPath{"addressType"}, errors);
+  return errors;
+}
+
+}  // namespace fixpoint::kinds
