@@ -61,7 +61,8 @@ std::size_t share(std::size_t limit) {
 
 }  // namespace
 
-void History::append(const Event& event, const Ref<const Tree>& tree, const HistoryLimits& limits) {
+void History::append(const Event& event, const Ref<const Tree>& tree, const HistoryLimits& limits,
+                     Revision keep_after) {
   FP_CHECK(event.revision.value == newest_.value + 1);
   auto node = make_ref<EventNode>();
   node->bytes = charge(event);
@@ -75,7 +76,7 @@ void History::append(const Event& event, const Ref<const Tree>& tree, const Hist
   open_.last = node;
   newest_ = event.revision;
   seal_open(tree, limits);
-  let_go(limits);
+  let_go(limits, keep_after);
 }
 
 void History::seal_open(const Ref<const Tree>& tree, const HistoryLimits& limits) {
@@ -94,18 +95,22 @@ Revision History::first_kept() const {
   return open_.last ? open_.first : Revision{newest_.value + 1};
 }
 
-void History::let_go(const HistoryLimits& limits) {
+Revision History::start_of(std::size_t segment) const {
+  if (sealed_ && segment < sealed_->segments.size()) {
+    return Revision{sealed_->segments[segment].first.value - 1};
+  }
+  return open_.last ? Revision{open_.first.value - 1} : newest_;
+}
+
+void History::let_go(const HistoryLimits& limits, Revision keep_after) {
   if (!sealed_) return;  // what is open is a fraction of any limit, or was sealed just now
   const auto& segments = sealed_->segments;
   std::size_t drop = 0;
   std::size_t bytes = sealed_bytes_ + open_.bytes;
-  const auto events_from = [&](std::size_t segment) {
-    const bool some = segment < segments.size();
-    if (!some && !open_.last) return std::uint64_t{0};
-    return newest_.value + 1 - (some ? segments[segment].first : open_.first).value;
+  const auto over = [&] {
+    return newest_.value - start_of(drop).value > limits.events_max || bytes > limits.bytes_max;
   };
-  while (drop < segments.size() &&
-         (events_from(drop) > limits.events_max || bytes > limits.bytes_max)) {
+  while (drop < segments.size() && over() && start_of(drop + 1) <= keep_after) {
     bytes -= segments[drop++].bytes;
   }
   if (drop > 0) drop_sealed(drop);
@@ -136,14 +141,8 @@ void History::compact(Revision revision) {
     return;
   }
   if (!sealed_) return;
-  const auto& segments = sealed_->segments;
   std::size_t drop = 0;
-  for (; drop < segments.size(); ++drop) {
-    const bool last = drop + 1 == segments.size();
-    if (last && !open_.last) break;
-    const Revision next_first = last ? open_.first : segments[drop + 1].first;
-    if (next_first.value - 1 > revision.value) break;
-  }
+  while (drop < sealed_->segments.size() && start_of(drop + 1) <= revision) ++drop;
   if (drop > 0) drop_sealed(drop);
 }
 

@@ -42,8 +42,9 @@ class History final : public RefCounted {
 
   explicit History(Revision start) : oldest_(start), newest_(start) {}
 
-  // `tree` is the state after the event.
-  void append(const Event& event, const Ref<const Tree>& tree, const HistoryLimits& limits);
+  // `tree` is the state after the event. Events after `keep_after` are exempt from the limits.
+  void append(const Event& event, const Ref<const Tree>& tree, const HistoryLimits& limits,
+              Revision keep_after);
   void compact(Revision revision);
   // Forgets the events after `revision`, which must be kept: the other end of compact.
   void rewind(Revision revision);
@@ -70,7 +71,9 @@ class History final : public RefCounted {
   const EventNode* node_at(Revision revision) const;
   const EventNode* older(const EventNode* node) const;
   void seal_open(const Ref<const Tree>& tree, const HistoryLimits& limits);
-  void let_go(const HistoryLimits& limits);
+  void let_go(const HistoryLimits& limits, Revision keep_after);
+  // The revision before the first event of a segment, and after that of the one before it.
+  Revision start_of(std::size_t segment) const;
   void drop_sealed(std::size_t segments);
   Revision first_kept() const;
 

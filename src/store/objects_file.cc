@@ -2,14 +2,12 @@
 #include "store/objects_file.h"
 
 #include "base/rng.h"
-#include "json/parse.h"
-#include "json/print.h"
 #include "store/dir_lock.h"
 #include "store/page_check.h"
+#include "store/record_codec.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -24,11 +22,6 @@ namespace fixpoint::store {
 namespace {
 
 constexpr MDB_dbi kTable = 1;  // LMDB's number of the unnamed table
-
-// Records below this are parsed by the calling thread alone: threads would cost more than they
-// save.
-constexpr std::size_t kParallelRecords = 512;
-constexpr std::size_t kLoadThreadsMax = 8;
 
 // A short write takes what there was; less than this is left then.
 constexpr std::size_t kNearlyFullBytes = 64 << 10;
@@ -47,75 +40,6 @@ std::string_view to_bytes(const StateRecord& state) {
 
 std::uint64_t id_of(const Event& event) {
   return (event.after ? event.after : event.before)->created.value;
-}
-
-// Lays a record out in `buffer`.
-void encode(const Record& record, std::string& buffer) {
-  buffer.assign(sizeof(ObjectHeader), '\0');
-  buffer += record.key;
-  json::print(record.body, buffer, json::Escape::Plain);
-  ObjectHeader header{.checksum = 0,
-                      .modified = record.modified.value,
-                      .key_bytes = static_cast<std::uint32_t>(record.key.size())};
-  std::memcpy(buffer.data(), &header, sizeof header);
-  header.checksum = record_checksum(record.created.value, buffer);
-  std::memcpy(buffer.data(), &header, sizeof header);
-}
-
-// One stored record, its bytes still in LMDB's map.
-struct Stored {
-  std::uint64_t id;
-  std::string_view bytes;
-};
-
-Result<RecordRef> decode(const Stored& stored) {
-  const auto wrong = [&](std::string_view name, std::string_view what) {
-    return fail(ErrorKind::Invalid, fmt::format("object {} (number {}) {}", name, stored.id, what));
-  };
-  ObjectHeader header;
-  if (stored.bytes.size() < sizeof header) return wrong("of unknown name", "is cut short");
-  std::memcpy(&header, stored.bytes.data(), sizeof header);
-  const auto rest = stored.bytes.substr(sizeof header);
-  if (header.key_bytes > rest.size()) return wrong("of unknown name", "is cut short");
-  const auto key = rest.substr(0, header.key_bytes);
-  if (header.checksum != record_checksum(stored.id, stored.bytes)) {
-    return wrong(key, "does not match its checksum");
-  }
-  auto body = json::parse(rest.substr(header.key_bytes));
-  if (!body) return wrong(key, "is not JSON: " + body.error().message);
-  auto record = make_ref<Record>();
-  record->key = key;
-  record->created = Revision{stored.id};
-  record->modified = Revision{header.modified};
-  record->body = std::move(*body);
-  return RecordRef{record};
-}
-
-// Decodes every step-th record from `first` on; stops at the first that is wrong.
-Result<void> decode_some(const std::vector<Stored>& stored, std::size_t first, std::size_t step,
-                         std::vector<RecordRef>& records) {
-  for (std::size_t i = first; i < stored.size(); i += step) {
-    auto record = decode(stored[i]);
-    if (!record) return std::unexpected(std::move(record.error()));
-    records[i] = std::move(*record);
-  }
-  return {};
-}
-
-Result<std::vector<RecordRef>> decode_all(const std::vector<Stored>& stored) {
-  std::vector<RecordRef> records(stored.size());
-  const auto useful = std::min<std::size_t>(std::thread::hardware_concurrency(), kLoadThreadsMax);
-  const auto workers = stored.size() < kParallelRecords ? 1 : std::max<std::size_t>(useful, 1);
-  std::vector<Result<void>> results(workers);
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < workers; ++i) {
-      threads.emplace_back([&, i] { results[i] = decode_some(stored, i, workers, records); });
-    }
-    results[0] = decode_some(stored, 0, workers, records);
-  }
-  for (auto& result : results) FP_TRY_VOID(std::move(result));
-  return records;
 }
 
 // A read transaction, for as long as it lives.

@@ -101,6 +101,7 @@ Store& Store::operator=(Store other) noexcept {
   latest_ = std::move(other.latest_);
   std::swap(history_, other.history_);
   std::swap(limits_, other.limits_);
+  std::swap(keep_after_, other.keep_after_);
   return *this;
 }
 Store::~Store() = default;
@@ -113,7 +114,7 @@ History& Store::own_history() {
 
 void Store::commit(const Event& event) {
   latest_.revision_ = event.revision;
-  own_history().append(event, latest_.tree_, limits_);
+  own_history().append(event, latest_.tree_, limits_, keep_after_);
 }
 
 Event Store::put(std::string key, json::Value body) {
@@ -171,7 +172,7 @@ Result<std::vector<Event>> Store::events_after(Revision after) const {
 }
 
 void Store::compact(Revision up_to) {
-  own_history().compact(up_to);
+  own_history().compact(std::min(up_to, keep_after_));
 }
 
 Result<void> Store::rewind(Revision to) {

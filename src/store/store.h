@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,6 +122,9 @@ class Store {
   Revision oldest() const;
   // Forgets history up to and including `revision`.
   void compact(Revision revision);
+  // From now on the events after `revision` are kept whatever the limits and compact() say. The
+  // server holds on to what is not yet durable: it may have to be rewound, and has not been told.
+  void keep_after(Revision revision) { keep_after_ = revision; }
   // Takes back every change after `revision`, as if it had never been made: for changes that could
   // not be made durable (durable.h) and that nobody was shown. Gone or Unavailable as for at().
   Result<void> rewind(Revision revision);
@@ -133,6 +137,7 @@ class Store {
   Snapshot latest_;
   Ref<History> history_;
   HistoryLimits limits_;
+  Revision keep_after_{std::numeric_limits<std::uint64_t>::max()};
 };
 
 }  // namespace fixpoint::store

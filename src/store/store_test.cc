@@ -203,6 +203,23 @@ TEST(Store, KeepsNoMoreBytesThanItsLimit) {
   EXPECT_GE(kept, 15U);
 }
 
+TEST(Store, KeepsWhatIsNotYetDurableWhateverItsLimits) {
+  Store store{HistoryLimits{.events_max = 16}};
+  store.keep_after(Revision{0});
+
+  for (int i = 1; i <= 100; ++i) store.put("a", body(i));
+  store.compact(Revision{80});
+
+  EXPECT_EQ(store.oldest(), Revision{0});
+  EXPECT_EQ(store.events_after(Revision{0})->size(), 100U);
+  store.keep_after(Revision{90});
+  store.put("a", body(101));
+  EXPECT_EQ(store.oldest(), Revision{85});
+  store.compact(Revision{101});
+  EXPECT_EQ(store.oldest(), Revision{90});
+  EXPECT_TRUE(store.rewind(Revision{90}));
+}
+
 TEST(Store, WithoutHistoryOnlyThePresentIsThere) {
   Store store{HistoryLimits{.events_max = 0}};
 
