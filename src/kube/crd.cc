@@ -2,10 +2,12 @@
 #include "kube/crd.h"
 
 #include "kube/go_text.h"
+#include "kube/names.h"
 #include "kube/validate_format.h"
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -60,6 +62,23 @@ std::optional<ScalePaths> read_scale(json::View subresources) {
                     .label_selector = std::string{scale.get("labelSelectorPath").as_string()}};
 }
 
+// Names the newest version that is served, newer and not deprecated, if there is one.
+std::string default_deprecation(std::string_view version, json::View spec) {
+  const auto group = spec.get("group").as_string();
+  const auto kind = spec.get("names", "kind").as_string();
+  std::string_view better;
+  for (const auto other : spec.get("versions").elements()) {
+    const auto name = other.get("name").as_string();
+    if (!other.get("served").as_bool() || other.get("deprecated").as_bool()) continue;
+    if (newer_version(name, version) && (better.empty() || newer_version(name, better))) {
+      better = name;
+    }
+  }
+  auto text = fmt::format("{}/{} {} is deprecated", group, version, kind);
+  if (!better.empty()) text += fmt::format("; use {}/{} {}", group, better, kind);
+  return text;
+}
+
 CustomVersion read_version(json::View version, json::View spec) {
   CustomVersion out;
   out.name = version.get("name").as_string();
@@ -68,11 +87,8 @@ CustomVersion read_version(json::View version, json::View spec) {
   out.deprecated = version.get("deprecated").as_bool();
   if (out.deprecated) {
     const auto given = version.find("deprecationWarning");
-    out.deprecation_warning =
-        given && given->is_string()
-            ? std::string{given->as_string()}
-            : fmt::format("{}/{} {} is deprecated", spec.get("group").as_string(), out.name,
-                          spec.get("names", "kind").as_string());
+    out.deprecation_warning = given && given->is_string() ? std::string{given->as_string()}
+                                                          : default_deprecation(out.name, spec);
   }
   out.schema = version.get("schema", "openAPIV3Schema");
   out.has_status = version.get("subresources", "status").is_object();
@@ -248,6 +264,30 @@ std::vector<std::string> crd_warnings(json::View crd, json::View old_crd) {
     auto text = fmt::format("unrecognized format {}", shown(format));
     // The server sends each warning once.
     if (std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
+  }
+  return out;
+}
+
+std::vector<std::string> custom_resource_warnings(json::View object, json::View old_object) {
+  std::set<std::string_view> added;
+  for (const auto each : object.get("metadata", "finalizers").elements()) {
+    added.insert(each.as_string());
+  }
+  for (const auto each : old_object.get("metadata", "finalizers").elements()) {
+    added.erase(each.as_string());
+  }
+  std::vector<std::string> out;
+  for (const auto name : added) {
+    const auto about = fmt::format("metadata.finalizers: {}: ", shown(name));
+    for (const auto& problem : qualified_name_problems(name)) out.push_back(about + problem);
+    if (name.contains('/') || name == "orphan" || name == "foregroundDeletion" ||
+        name == "kubernetes") {
+      continue;
+    }
+    out.push_back(
+        fmt::format("{}prefer a domain-qualified finalizer name {}to avoid accidental "
+                    "conflicts with other finalizer writers",
+                    about, name.contains('.') ? "including a path (/) " : ""));
   }
   return out;
 }

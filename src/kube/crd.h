@@ -84,4 +84,8 @@ void prepare_crd(json::Draft& crd, json::View old_crd);
 // Formats nobody enforces: `unrecognized format "foo"`, only new ones on update.
 std::vector<std::string> crd_warnings(json::View crd, json::View old_crd);
 
+// Warnings for a write of an instance: finalizers that it adds (`old_object` null on create) and
+// whose names may clash.
+std::vector<std::string> custom_resource_warnings(json::View object, json::View old_object);
+
 }  // namespace fixpoint::kube

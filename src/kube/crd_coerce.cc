@@ -25,16 +25,6 @@ Result<std::optional<json::Draft>> changed_meta(json::View resource, BadMeta bad
   return std::move(coerced.metadata);
 }
 
-bool has_embedded(const Schema& schema) {
-  if (schema.embedded_resource) return true;
-  if (schema.items != nullptr && has_embedded(*schema.items)) return true;
-  if (schema.additional_properties != nullptr && has_embedded(*schema.additional_properties)) {
-    return true;
-  }
-  return std::ranges::any_of(schema.properties,
-                             [](const Property& p) { return has_embedded(*p.schema); });
-}
-
 // Embedded resources: the same rules, but errors name the field.
 class EmbeddedCoercer {
  public:
@@ -44,7 +34,7 @@ class EmbeddedCoercer {
                                 const std::string& path) {
     if (schema == nullptr) return std::nullopt;
     const bool is_resource = place == Place::Resource || schema->embedded_resource;
-    if (!is_resource && !has_embedded(*schema)) return std::nullopt;
+    if (!is_resource && !schema->contains_resource) return std::nullopt;
     if (value.is_object()) {
       if (is_resource) {
         if (auto error = resource(value, path)) return error;
@@ -104,7 +94,7 @@ Result<CoercedResource> coerce_resource(const json::Value& object, const Compile
   auto pruned = prune(object, *schema.declared, Place::Resource);
   out.value = drop_nulls(pruned.value, *schema.declared);
   std::ranges::move(pruned.unknown_fields, std::back_inserter(out.unknown_fields));
-  if (!metadata && !has_embedded(*schema.declared)) return out;
+  if (!metadata && !schema.declared->contains_resource) return out;
 
   json::Draft draft{out.value};
   EmbeddedCoercer embedded{bad};

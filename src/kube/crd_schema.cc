@@ -184,6 +184,11 @@ Result<const Schema*> Compiler::compile(json::View from, std::size_t depth) {
   auto* node = arena_.make();
   read_shape(from, *node);
   FP_TRY_VOID(read_children(from, *node, depth));
+  node->contains_resource =
+      node->embedded_resource || (node->items != nullptr && node->items->contains_resource) ||
+      (node->additional_properties != nullptr && node->additional_properties->contains_resource) ||
+      std::ranges::any_of(node->properties,
+                          [](const Property& p) { return p.schema->contains_resource; });
   FP_TRY_VOID(read_validation(from, *node, depth));
   return node;
 }
@@ -225,6 +230,7 @@ class MetaAdder {
     to.int_or_string = from.int_or_string;
     to.preserve_unknown_fields = from.preserve_unknown_fields;
     to.embedded_resource = from.embedded_resource;
+    to.contains_resource = from.contains_resource;
     to.list_type = from.list_type;
     to.map_type = from.map_type;
     to.list_map_keys = from.list_map_keys;

@@ -132,9 +132,23 @@ TEST(Crd, IsReadIntoFacts) {
   EXPECT_EQ(v1.columns[0].description,
             "Custom resource definition column (in JSONPath format): .spec.size");
   EXPECT_THAT(v1.selectable_fields, ElementsAre(".spec.color"));
-  EXPECT_EQ(fleet.versions[1].deprecation_warning, "example.com/v1beta1 Fleet is deprecated");
+  EXPECT_EQ(fleet.versions[1].deprecation_warning,
+            "example.com/v1beta1 Fleet is deprecated; use example.com/v1 Fleet");
   EXPECT_EQ(fleet.versions[1].columns[0].name, "Age");
   EXPECT_EQ(fleet.storage_version(), &v1);
+}
+
+TEST(Crd, WarnsOfNewFinalizersThatMayClash) {
+  const auto object = parsed(R"({"metadata":{"finalizers":["a","b.c","d.e/f","orphan","old"]}})");
+  const auto old = parsed(R"({"metadata":{"finalizers":["old"]}})");
+
+  EXPECT_THAT(
+      custom_resource_warnings(object, old),
+      ElementsAre(R"(metadata.finalizers: "a": prefer a domain-qualified finalizer name to )"
+                  "avoid accidental conflicts with other finalizer writers",
+                  R"(metadata.finalizers: "b.c": prefer a domain-qualified finalizer name )"
+                  "including a path (/) to avoid accidental conflicts with other finalizer "
+                  "writers"));
 }
 
 TEST(Crd, OrdersVersionsAsDiscoveryDoes) {

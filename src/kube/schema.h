@@ -110,6 +110,7 @@ struct Schema {
   bool int_or_string = false;
   bool preserve_unknown_fields = false;
   bool embedded_resource = false;
+  bool contains_resource = false;  // custom resources: an embedded resource here or below
   ListType list_type = ListType::Atomic;
   MapType map_type = MapType::Granular;
   std::vector<std::string> list_map_keys;

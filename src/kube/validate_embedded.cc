@@ -73,7 +73,7 @@ void check_resource(json::View value, const FieldPath& path, FieldErrors& errors
 
 void check(json::View value, const Schema* schema, bool resource, const FieldPath& path,
            FieldErrors& errors) {
-  if (schema == nullptr) return;
+  if (schema == nullptr || !(resource || schema->contains_resource)) return;
   if (value.is_object()) {
     if (resource || schema->embedded_resource) check_resource(value, path, errors);
     for (auto [key, member] : value.members()) {
