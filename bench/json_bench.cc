@@ -157,6 +157,19 @@ Draft volumes() {
   });
 }
 
+Draft tolerations() {
+  auto all = Draft::array();
+  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    all.push_back(Draft::object({
+        {"effect",            "NoExecute"},
+        {"key",               key        },
+        {"operator",          "Exists"   },
+        {"tolerationSeconds", 300        }
+    }));
+  }
+  return all;
+}
+
 Draft status() {
   auto conditions = Draft::array();
   for (const char* type :
@@ -205,6 +218,7 @@ Value make_pod(int index) {
                                                    {"schedulerName", "default-scheduler"},
                                                    {"serviceAccountName", "orders"},
                                                    {"terminationGracePeriodSeconds", 30},
+                                                   {"tolerations", tolerations()},
                                                    {"volumes", volumes()}})},
                            {"status",     status()                                                            }
   })

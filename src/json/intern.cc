@@ -4,6 +4,7 @@
 // entry is complete, and never changes again, so a reader needs one acquire load per probe.
 #include "json/intern.h"
 
+#include "json/sink.h"
 #include "json/text.h"
 
 #include <array>
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t kSlots = std::size_t{kInternedKeysMax} * 2;
 // Keys chosen to collide stay out of the table rather than make every look-up walk through it.
 constexpr std::size_t kProbesMax = 32;
-constexpr std::size_t kArenaBytes = std::size_t{64} << 10U;
+constexpr std::size_t kArenaBytes = std::size_t{64} << 10U;  // the printer reads up to 32 bytes on
 
 std::array<std::atomic<std::uint64_t>, kSlots> slots;
 
@@ -89,7 +90,7 @@ Probe probe(std::string_view key, std::uint64_t hash) {
 const char* store(Writer& to, std::string_view key) {
   const auto bytes = key.size() + 3;
   if (to.used + bytes > kArenaBytes) {
-    to.arenas.push_back(std::make_unique<char[]>(kArenaBytes));
+    to.arenas.push_back(std::make_unique<char[]>(kArenaBytes + Sink::kPadding));
     to.used = 0;
   }
   char* place = to.arenas.back().get() + to.used;

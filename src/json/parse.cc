@@ -8,6 +8,7 @@
 
 #include "json/builder.h"
 #include "json/go_parse.h"
+#include "json/key_guess.h"
 
 #include <cstring>
 #include <memory>
@@ -54,8 +55,8 @@ class Scratch {
 
 class TapeReader {
  public:
-  TapeReader(const simdjson::dom::document& document, BlockBuilder& out)
-      : tape_(document.tape.get()), strings_(document.string_buf.get()), out_(out) {}
+  TapeReader(const simdjson::dom::document& document, BlockBuilder& out, KeyGuess& guess)
+      : tape_(document.tape.get()), strings_(document.string_buf.get()), out_(out), guess_(guess) {}
 
   // Nothing if the exact reader has to look.
   std::optional<Value> read() {
@@ -99,7 +100,7 @@ class TapeReader {
     const auto first = out_.reserve(count);
     set(to, BlockBuilder::container(is_object ? Type::Object : Type::Array, key, count, first));
     if (is_object) {
-      members(first, count);
+      members(key, first, count);
     } else {
       for (std::uint32_t i = 0; i < count; ++i) value(kNoKey, first + i);
     }
@@ -109,14 +110,21 @@ class TapeReader {
 
   void set(std::uint32_t to, Node node) { out_.at(to) = node; }
 
-  void members(std::uint32_t first, std::uint32_t count) {
+  void members(std::uint32_t own_key, std::uint32_t first, std::uint32_t count) {
+    KeyGuess::Place place{own_key, kNoKey};
     std::string_view last;
     bool sorted = true;
     for (std::uint32_t i = 0; i < count && !odd_; ++i) {
       const auto name = string(tape_[at_++]);
-      sorted = sorted && (i == 0 || last < name);
+      auto next = guess_.ask(place, name);
+      if (next.key == kNoKey) {
+        next = {out_.key(name), i == 0 || last < name};
+        guess_.learn(place, next);
+      }
+      sorted = sorted && next.ascending;
       last = name;
-      value(out_.key(name), first + i);
+      place.before = next.key;
+      value(next.key, first + i);
     }
     if (!sorted && !out_.sort_members(first, count)) odd_ = true;
   }
@@ -126,6 +134,7 @@ class TapeReader {
   const std::uint64_t* tape_;
   const std::uint8_t* strings_;
   BlockBuilder& out_;
+  KeyGuess& guess_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
   bool odd_ = false;
@@ -141,10 +150,11 @@ bool may_have_surrogates(std::string_view text) {
 
 std::optional<Value> fast_parse(std::string_view text) {
   thread_local Scratch scratch;
+  thread_local KeyGuess guess;
   if (may_have_surrogates(text)) return std::nullopt;
   std::optional<Value> value;
   if (const auto* document = scratch.parse(text)) {
-    value = TapeReader{*document, BlockBuilder::fresh()}.read();
+    value = TapeReader{*document, BlockBuilder::fresh(), guess}.read();
   }
   scratch.trim();
   return value;

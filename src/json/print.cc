@@ -4,6 +4,7 @@
 // single copies, everything else takes the careful way.
 #include "json/print.h"
 
+#include "json/sink.h"
 #include "json/text.h"
 
 #include <charconv>
@@ -57,16 +58,18 @@ void append_escaped(std::string_view text, std::string& out, Escape escape) {
 
 class Printer {
  public:
-  Printer(const Block& block, std::string& out, Escape escape)
+  Printer(const Block& block, Sink& out, Escape escape)
       : block_(block), out_(out), escape_(escape) {}
 
   void print(const Node& node) {
     switch (node.type()) {
-      case Type::Null: out_.append("null"); return;
-      case Type::Bool: out_.append(node.integer != 0 ? "true" : "false"); return;
+      case Type::Null: out_.need(8), out_.put("null"); return;
+      case Type::Bool: out_.need(8), out_.put(node.integer != 0 ? "true" : "false"); return;
       case Type::Int: print_int(node.integer); return;
-      case Type::Float: print_double(node.number, out_); return;
-      case Type::String: print_text(block_.text(node), node.clean()); return;
+      case Type::Float:
+        out_.with_string([&](std::string& out) { print_double(node.number, out); });
+        return;
+      case Type::String: print_text(node); return;
       case Type::Array: print_children(node, '[', ']'); return;
       case Type::Object: print_children(node, '{', '}'); return;
     }
@@ -74,39 +77,56 @@ class Printer {
 
  private:
   void print_int(std::int64_t value) {
-    char text[24];
-    out_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+    constexpr std::size_t kDigits = 24;
+    out_.need(kDigits);
+    out_.advance_to(std::to_chars(out_.at(), out_.at() + kDigits, value).ptr);
   }
 
-  void print_text(std::string_view text, bool clean) {
-    if (!clean) return print_string(text, out_, escape_);
-    out_.push_back('"');
-    out_.append(text);
-    out_.push_back('"');
+  void print_text(const Node& node) {
+    if (!node.clean()) return escaped(block_.text(node));
+    out_.need(node.size + 16UL);
+    out_.put('"');
+    if (node.size <= sizeof node.inline_text) {
+      std::memcpy(out_.at(), node.inline_text, sizeof node.inline_text);
+      out_.advance_to(out_.at() + node.size);
+    } else {
+      out_.put(block_.text(node));
+    }
+    out_.put('"');
+  }
+
+  void escaped(std::string_view text) {
+    out_.with_string([&](std::string& out) { print_string(text, out, escape_); });
   }
 
   void print_key(std::uint32_t key) {
     if ((key & kLocalKey) == 0 && interned_keys[key].clean) {
-      out_.append(interned_keys[key].quoted());
+      const auto quoted = interned_keys[key].quoted();
+      out_.need(kInternedKeyBytesMax + Sink::kPadding);
+      out_.put_padded(quoted.data(), quoted.size());
       return;
     }
-    print_string(block_.key_text(key), out_, escape_);
-    out_.push_back(':');
+    escaped(block_.key_text(key));
+    out_.need(1);
+    out_.put(':');
   }
 
   void print_children(const Node& node, char open, char close) {
-    out_.push_back(open);
+    out_.need(2);
+    out_.put(open);
     for (std::uint32_t i = 0; i < node.size; ++i) {
-      if (i > 0) out_.push_back(',');
+      out_.need(1);
+      if (i > 0) out_.put(',');
       const auto& child = block_.node(node.first_child() + i);
       if (open == '{') print_key(child.key());
       print(child);
     }
-    out_.push_back(close);
+    out_.need(1);
+    out_.put(close);
   }
 
   const Block& block_;
-  std::string& out_;
+  Sink& out_;
   Escape escape_;
 };
 
@@ -152,12 +172,13 @@ void print(View value, std::string& out, Escape escape) {
     out.append("null");
     return;
   }
-  Printer{*value.block(), out, escape}.print(value.block()->node(value.node()));
+  // The whole of a block prints to about as many bytes as it has; of a part nothing is known.
+  Sink sink{out, value.node() == 0 ? value.block()->total_bytes() : 0};
+  Printer{*value.block(), sink, escape}.print(value.block()->node(value.node()));
 }
 
 std::string to_text(View value, Escape escape) {
   std::string out;
-  if (value.block() != nullptr && value.node() == 0) out.reserve(value.block()->total_bytes());
   print(value, out, escape);
   return out;
 }

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "json/builder.h"
+#include "json/sink.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <string>
 
 namespace fixpoint::json {
@@ -64,38 +64,54 @@ bool equal(const Block& a, const Node& left, const Block& b, const Node& right) 
   return left.integer == right.integer;  // floats too: 0 and -0 print differently
 }
 
-void append_bytes(std::string& out, const void* bytes, std::size_t size) {
-  out.append(static_cast<const char*>(bytes), size);
-}
-
-void append_sized(std::string& out, std::string_view text) {
-  const auto size = static_cast<std::uint32_t>(text.size());
-  append_bytes(out, &size, sizeof size);
-  out.append(text);
-}
-
 // The canonical bytes: type, then a fixed-width value or a length and what it counts. A prefix
 // code, so two different trees never give the same bytes.
-void append_canonical(std::string& out, const Block& block, const Node& node) {
-  static_assert(std::endian::native == std::endian::little,
-                "the canonical bytes are little-endian");
-  out.push_back(static_cast<char>(node.type()));
-  switch (node.type()) {
-    case Type::Null: return;
-    case Type::Bool: out.push_back(node.integer != 0 ? 1 : 0); return;
-    case Type::Int:
-    case Type::Float: append_bytes(out, &node.integer, sizeof node.integer); return;
-    case Type::String: append_sized(out, block.text(node)); return;
-    case Type::Array:
-    case Type::Object: break;
+class Canonical {
+ public:
+  Canonical(const Block& block, Sink& out) : block_(block), out_(out) {}
+
+  void put(const Node& node) {
+    static_assert(std::endian::native == std::endian::little, "the bytes are little-endian");
+    out_.need(1 + sizeof node.integer);
+    out_.put(static_cast<char>(node.type()));
+    switch (node.type()) {
+      case Type::Null: return;
+      case Type::Bool: out_.put(node.integer != 0 ? '\1' : '\0'); return;
+      case Type::Int:
+      case Type::Float: out_.put_raw(node.integer); return;
+      case Type::String: put_sized(block_.text(node)); return;
+      case Type::Array:
+      case Type::Object: put_children(node);
+    }
   }
-  append_bytes(out, &node.size, sizeof node.size);
-  for (std::uint32_t i = 0; i < node.size; ++i) {
-    const auto& child = block.node(node.first_child() + i);
-    if (node.type() == Type::Object) append_sized(out, block.key_text(child));
-    append_canonical(out, block, child);
+
+ private:
+  void put_sized(std::string_view text) {
+    out_.need(text.size() + sizeof(std::uint32_t));
+    out_.put_raw(static_cast<std::uint32_t>(text.size()));
+    out_.put(text);
   }
-}
+
+  void put_key(std::uint32_t key) {
+    if ((key & kLocalKey) != 0) return put_sized(block_.key_text(key));
+    const auto& known = interned_keys[key];
+    out_.need(kInternedKeyBytesMax + Sink::kPadding);
+    out_.put_raw(known.size);
+    out_.put_padded(known.text, known.size);
+  }
+
+  void put_children(const Node& node) {
+    out_.put_raw(node.size);
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+      const auto& child = block_.node(node.first_child() + i);
+      if (node.type() == Type::Object) put_key(child.key());
+      put(child);
+    }
+  }
+
+  const Block& block_;
+  Sink& out_;
+};
 
 Value single(Node node) {
   auto& builder = BlockBuilder::fresh();
@@ -186,7 +202,8 @@ Hash128 View::hash() const {
   if (block_ == nullptr) {
     bytes.push_back(static_cast<char>(Type::Null));
   } else {
-    append_canonical(bytes, *block_, block_->node(node_));
+    Sink sink{bytes, node_ == 0 ? block_->total_bytes() : 0};
+    Canonical{*block_, sink}.put(block_->node(node_));
   }
   const auto hash = hash128(bytes);
   if (bytes.capacity() > kKeptBytes) bytes = {};
