@@ -107,7 +107,7 @@ TEST(Print, IndentsWithTwoSpaces) {
 
   EXPECT_EQ(to_pretty_text(*value),
             "{\n  \"a\": {},\n  \"b\": [\n    1,\n    {\n      \"c\": \"\\u003c\"\n    }\n  ],\n"
-            "  \"d\": []\n}\n");
+            "  \"d\": []\n}");
 }
 
 TEST(Parse, RefusesInGosWords) {

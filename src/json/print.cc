@@ -186,7 +186,6 @@ std::string to_text(View value, Escape escape) {
 std::string to_pretty_text(View value, Escape escape) {
   std::string out;
   print_pretty(value, out, escape, 0);
-  out.push_back('\n');
   return out;
 }
 

@@ -15,7 +15,7 @@ enum class Escape : std::uint8_t { Html, Plain };
 
 void print(View value, std::string& out, Escape escape = Escape::Html);
 std::string to_text(View value, Escape escape = Escape::Html);
-// Indented by two spaces with a final newline, as `kubectl -o json` or ?pretty=true shows it.
+// Indented by two spaces, without a final newline: as ?pretty=true answers.
 std::string to_pretty_text(View value, Escape escape = Escape::Html);
 void print_string(std::string_view text, std::string& out, Escape escape = Escape::Html);
 // A float64 as Go prints it: shortest digits, exponent form below 1e-6 and from 1e21 on.
