@@ -73,6 +73,10 @@ std::optional<std::uint64_t> parse_content_length(std::string_view text) {
   return value;
 }
 
+std::string body_limit_message(std::uint64_t bytes) {
+  return "limit is " + std::to_string(bytes);
+}
+
 Http1Decoder::Event Http1Decoder::refuse(int status, std::string message) {
   fault_ = {status, std::move(message)};
   state_ = State::Failed;
@@ -296,7 +300,7 @@ bool Http1Decoder::choose_framing(bool chunked, const std::string* length) {
     state_ = State::ChunkSize;
   } else if (size) {
     if (*size > limits_.body_bytes) {
-      return bad(413, "the body is larger than " + std::to_string(limits_.body_bytes) + " bytes");
+      return bad(413, body_limit_message(limits_.body_bytes));
     }
     remaining_ = *size;
     state_ = *size > 0 ? State::FixedBody : State::Complete;
@@ -346,8 +350,7 @@ Http1Decoder::Event Http1Decoder::next_chunk_size(std::string_view& input) {
     buffer_.clear();
     body_total_ += remaining_;
     if (body_total_ > limits_.body_bytes) {
-      return refuse(413,
-                    "the body is larger than " + std::to_string(limits_.body_bytes) + " bytes");
+      return refuse(413, body_limit_message(limits_.body_bytes));
     }
     state_ = remaining_ > 0 ? State::ChunkData : State::Trailers;
     return next(input);

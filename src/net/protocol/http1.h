@@ -118,6 +118,8 @@ class Http1Decoder {
 
 // Strict decimal of a Content-Length; nothing on overflow or any other character.
 std::optional<std::uint64_t> parse_content_length(std::string_view text);
+// "limit is 3145728": Kubernetes puts "Request entity too large: " before it.
+std::string body_limit_message(std::uint64_t bytes);
 bool is_token(std::string_view text);
 bool is_field_value(std::string_view text);
 

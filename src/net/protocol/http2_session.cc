@@ -158,7 +158,7 @@ void Http2Session::head_complete(Stream& stream, bool ended) {
     const auto bound = host_->options().body_bytes_max;
     // nghttp2 has checked that it is a number; one too large to hold is too large to read.
     if (parse_content_length(*length).value_or(bound + 1) > bound) {
-      stream.refusal = {413, "the body is larger than " + std::to_string(bound) + " bytes"};
+      stream.refusal = {413, body_limit_message(bound)};
     }
   }
   if (stream.refusal.status != 0) return answer_refusal(stream);
@@ -184,8 +184,7 @@ int Http2Session::data_received(std::int32_t id, std::string_view bytes) {
   if (stream == nullptr || stream->refusal.status != 0) return 0;
   const auto& options = host_->options();
   if (stream->request.body.size() + bytes.size() > options.body_bytes_max) {
-    stream->refusal = {
-        413, "the body is larger than " + std::to_string(options.body_bytes_max) + " bytes"};
+    stream->refusal = {413, body_limit_message(options.body_bytes_max)};
   } else if (!host_->reserve_body(bytes.size())) {
     stream->refusal = {503, "too many request bodies are being received"};
   } else {
