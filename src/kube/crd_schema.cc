@@ -193,6 +193,16 @@ Result<const Schema*> Compiler::compile(json::View from, std::size_t depth) {
   return node;
 }
 
+bool deeper_than(json::View value, std::size_t levels) {
+  if (!value.is_object() && !value.is_array()) return false;
+  if (levels == 0) return true;
+  for (auto [key, member] : value.members()) {
+    if (deeper_than(member, levels - 1)) return true;
+  }
+  return std::ranges::any_of(value.elements(),
+                             [&](json::View element) { return deeper_than(element, levels - 1); });
+}
+
 // Rebuilds the way from the root to each embedded resource with the implied fields added.
 class MetaAdder {
  public:
@@ -261,6 +271,12 @@ class MetaAdder {
 };
 
 }  // namespace
+
+// One level of schema is at most two of JSON: a map of properties, or a list of branches, and the
+// schema in it. Defaults and enumerations may go on for as long again.
+bool nests_too_deep(json::View schema) {
+  return deeper_than(schema, 3 * kSchemaDepthMax);
+}
 
 Result<CompiledSchema> compile_schema(json::View open_api_v3_schema) {
   CompiledSchema out;

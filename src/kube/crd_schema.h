@@ -17,6 +17,10 @@ namespace fixpoint::kube {
 // Nesting of one schema. Deeper than any real CRD; everything that recurses does so along schemas.
 inline constexpr std::size_t kSchemaDepthMax = 256;
 
+// Whether the JSON of a schema nests deeper than any schema within that bound: to be asked before
+// anything else recurses into it.
+bool nests_too_deep(json::View schema);
+
 struct CompiledSchema {
   Ref<SchemaArena> arena;
   const Schema* declared = nullptr;

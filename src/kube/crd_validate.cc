@@ -3,6 +3,7 @@
 
 #include "kube/crd_approval.h"
 #include "kube/crd_go_json.h"
+#include "kube/crd_schema.h"
 #include "kube/crd_validate_conversion.h"
 #include "kube/crd_validate_schema.h"
 #include "kube/crd_validate_version.h"
@@ -375,9 +376,26 @@ void check_name(json::View crd, FieldErrors& errors) {
   errors.insert(last == errors.rend() ? errors.begin() : last.base(), std::move(error));
 }
 
+// Nothing here recurses into a schema before this has said that it may.
+FieldErrors too_deep(json::View crd) {
+  FieldErrors errors;
+  const FieldPath spec{"spec"};
+  const auto versions = spec.child("versions");
+  std::size_t index = 0;
+  for (const auto version : crd.get("spec", "versions").elements()) {
+    const auto here = versions.index(index++);
+    if (!nests_too_deep(version.get("schema"))) continue;
+    errors.push_back(
+        forbidden(here.child("schema"),
+                  fmt::format("must not nest more than {} levels deep", kSchemaDepthMax)));
+  }
+  return errors;
+}
+
 }  // namespace
 
 FieldErrors validate_crd(json::View crd) {
+  if (auto errors = too_deep(crd); !errors.empty()) return errors;
   auto errors =
       validate_object_meta(crd, name_is_dns_subdomain, Scope::Cluster, FieldPath{"metadata"});
   check_name(crd, errors);
@@ -387,6 +405,7 @@ FieldErrors validate_crd(json::View crd) {
 }
 
 FieldErrors validate_crd_update(json::View crd, json::View old_crd) {
+  if (auto errors = too_deep(crd); !errors.empty()) return errors;
   const auto rules = rules_for_update(old_crd);
   auto errors = validate_object_meta_update(crd, old_crd, FieldPath{"metadata"});
   append(errors, SpecChecker(crd.get("spec"), rules).run());

@@ -68,5 +68,18 @@ TEST(CrdValidate, GuardsOnUpdateWhatARealServerGuards) {
   }
 }
 
+TEST(CrdValidate, RefusesSchemasTooDeepToWalk) {
+  std::string schema = "{}";
+  for (int i = 0; i < 900; ++i) schema = R"({"items":)" + schema + "}";
+  const auto crd =
+      json::parse(R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":)" + schema + "}}]}}")
+          .value();
+
+  EXPECT_THAT(texts(validate_crd(crd)),
+              ::testing::ElementsAre("spec.versions[0].schema: Forbidden: must not nest more than "
+                                     "256 levels deep"));
+  EXPECT_TRUE(crd_warnings(crd, {}).empty());
+}
+
 }  // namespace
 }  // namespace fixpoint::kube

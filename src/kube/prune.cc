@@ -2,10 +2,9 @@
 #include "kube/prune.h"
 
 #include "json/draft.h"
+#include "kube/validate_problem.h"
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -68,13 +67,13 @@ bool has_unknown(json::View value, const Level& level) {
 
 class Pruner {
  public:
-  void run(json::Draft& value, const Level& level, const std::string& path) {
+  void run(json::Draft& value, const Level& level, const SentencePath& path) {
     if (value.is_object()) {
       members(value, level, path);
     } else if (value.is_array() && !level.items_exempt()) {
       std::size_t index = 0;
       for (auto& element : value.elements()) {
-        run(element, level.items(), fmt::format("{}[{}]", path, index++));
+        run(element, level.items(), path.item(index++));
       }
     }
   }
@@ -82,13 +81,13 @@ class Pruner {
   std::vector<std::string> unknown;
 
  private:
-  void members(json::Draft& value, const Level& level, const std::string& path) {
+  void members(json::Draft& value, const Level& level, const SentencePath& path) {
     std::erase_if(value.members(), [&](json::Draft::Entry& entry) {
       const auto next = level.step(entry.key);
       if (next.kind == Step::Exempt) return false;
-      const auto at = path.empty() ? entry.key : fmt::format("{}.{}", path, entry.key);
+      const auto at = path.property(entry.key);
       if (next.kind == Step::Unknown) {
-        unknown.push_back(at);
+        unknown.push_back(at.to_string());
         return true;
       }
       run(entry.value, {next.schema, false, false}, at);

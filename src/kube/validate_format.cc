@@ -10,51 +10,102 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace fixpoint::kube {
 namespace {
 
-// A pattern of our own, which cannot be wrong.
-const Pattern& own(const char* text) {
-  auto compiled = Pattern::compile(text);
-  FP_CHECK(compiled.has_value());
-  static std::vector<std::shared_ptr<const Pattern>> kept;
-  return *kept.emplace_back(std::move(*compiled));
-}
+// A pattern of our own, which cannot be wrong. Compiled when first needed: the one for host names
+// takes megabytes, and few schemas have one.
+class OwnPattern {
+ public:
+  explicit OwnPattern(std::string_view text) {
+    auto compiled = Pattern::compile(text);
+    FP_CHECK(compiled.has_value());
+    compiled_ = std::move(*compiled);
+  }
+  bool matches(std::string_view text) const { return compiled_->matches(text); }
 
-struct Patterns {
-  const Pattern& hostname = own(
-      R"(^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$)");
-  const Pattern& uuid =
-      own("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$");
-  const Pattern& uuid3 =
-      own("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$");
-  const Pattern& uuid4 =
-      own("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
-  const Pattern& uuid5 =
-      own("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
-  const Pattern& isbn10 = own("^(?:[0-9]{9}X|[0-9]{10})$");
-  const Pattern& isbn13 = own("^[0-9]{13}$");
-  const Pattern& credit_card = own(
-      "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|"
-      "3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$");
-  const Pattern& ssn = own("^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$");
-  const Pattern& hex_color = own("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
-  const Pattern& rgb_color = own(
-      R"(^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$)");
-  const Pattern& base64 =
-      own("^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$");
-  const Pattern& time_of_day =
-      own("^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$");
+ private:
+  std::shared_ptr<const Pattern> compiled_;
 };
 
-const Patterns& patterns() {
-  static const Patterns compiled;
-  return compiled;
+bool matches_hostname(std::string_view text) {
+  static const OwnPattern pattern{
+      R"(^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$)"};
+  return pattern.matches(text);
+}
+
+bool matches_uuid(std::string_view text) {
+  static const OwnPattern pattern{
+      "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$"};
+  return pattern.matches(text);
+}
+
+bool matches_uuid3(std::string_view text) {
+  static const OwnPattern pattern{
+      "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$"};
+  return pattern.matches(text);
+}
+
+bool matches_uuid4(std::string_view text) {
+  static const OwnPattern pattern{
+      "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$"};
+  return pattern.matches(text);
+}
+
+bool matches_uuid5(std::string_view text) {
+  static const OwnPattern pattern{
+      "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$"};
+  return pattern.matches(text);
+}
+
+bool matches_isbn10(std::string_view text) {
+  static const OwnPattern pattern{"^(?:[0-9]{9}X|[0-9]{10})$"};
+  return pattern.matches(text);
+}
+
+bool matches_isbn13(std::string_view text) {
+  static const OwnPattern pattern{"^[0-9]{13}$"};
+  return pattern.matches(text);
+}
+
+bool matches_credit_card(std::string_view text) {
+  static const OwnPattern pattern{
+      "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|"
+      "3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$"};
+  return pattern.matches(text);
+}
+
+bool matches_ssn(std::string_view text) {
+  static const OwnPattern pattern{"^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$"};
+  return pattern.matches(text);
+}
+
+bool matches_hex_color(std::string_view text) {
+  static const OwnPattern pattern{"^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$"};
+  return pattern.matches(text);
+}
+
+bool matches_rgb_color(std::string_view text) {
+  static const OwnPattern pattern{
+      R"(^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$)"};
+  return pattern.matches(text);
+}
+
+bool matches_base64(std::string_view text) {
+  static const OwnPattern pattern{
+      "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$"};
+  return pattern.matches(text);
+}
+
+bool matches_time_of_day(std::string_view text) {
+  static const OwnPattern pattern{
+      "^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$"};
+  return pattern.matches(text);
 }
 
 bool digit(char c) {
@@ -62,7 +113,7 @@ bool digit(char c) {
 }
 
 bool is_hostname(std::string_view text) {
-  if (!patterns().hostname.matches(text) || text.size() > 255) return false;
+  if (!matches_hostname(text) || text.size() > 255) return false;
   while (true) {
     const auto dot = text.find('.');
     if (text.substr(0, dot).size() > 63) return false;
@@ -94,7 +145,7 @@ bool is_date_time(std::string_view text) {
   if (split == lower.npos || !is_date(std::string_view{lower}.substr(0, split))) return false;
   auto time = std::string_view{lower}.substr(split + 1);
   time = time.substr(0, time.find('t'));
-  if (!patterns().time_of_day.matches(time)) return false;
+  if (!matches_time_of_day(time)) return false;
   return time.substr(0, 2) <= "23" && time.substr(3, 2) <= "59" && time.substr(6, 2) <= "59";
 }
 
@@ -160,7 +211,7 @@ std::string only_digits(std::string_view text) {
 
 bool is_credit_card(std::string_view text) {
   const auto number = only_digits(text);
-  if (!patterns().credit_card.matches(number)) return false;
+  if (!matches_credit_card(number)) return false;
   int sum = 0;
   bool twice = false;
   for (std::size_t i = number.size(); i-- > 0; twice = !twice) {
@@ -181,7 +232,7 @@ std::string without_space_and_dash(std::string_view text) {
 
 bool is_isbn10(std::string_view text) {
   const auto code = without_space_and_dash(text);
-  if (!patterns().isbn10.matches(code)) return false;
+  if (!matches_isbn10(code)) return false;
   int sum = 0;
   for (int i = 0; i < 9; ++i) sum += (i + 1) * (code[static_cast<std::size_t>(i)] - '0');
   sum += 10 * (code[9] == 'X' ? 10 : code[9] - '0');
@@ -190,7 +241,7 @@ bool is_isbn10(std::string_view text) {
 
 bool is_isbn13(std::string_view text) {
   const auto code = without_space_and_dash(text);
-  if (!patterns().isbn13.matches(code)) return false;
+  if (!matches_isbn13(code)) return false;
   int sum = 0;
   for (std::size_t i = 0; i < 12; ++i) sum += (i % 2 == 0 ? 1 : 3) * (code[i] - '0');
   return code[12] - '0' == (10 - sum % 10) % 10;
@@ -251,18 +302,18 @@ bool has_format(std::string_view text, Format format) {
     case Format::Ipv6: return is_ip(text, LeadingZeros::Refused) && text.contains(':');
     case Format::Cidr: return is_cidr(text);
     case Format::Mac: return is_mac(text);
-    case Format::Uuid: return patterns().uuid.matches(text);
-    case Format::Uuid3: return patterns().uuid3.matches(text);
-    case Format::Uuid4: return patterns().uuid4.matches(text);
-    case Format::Uuid5: return patterns().uuid5.matches(text);
+    case Format::Uuid: return matches_uuid(text);
+    case Format::Uuid3: return matches_uuid3(text);
+    case Format::Uuid4: return matches_uuid4(text);
+    case Format::Uuid5: return matches_uuid5(text);
     case Format::Isbn: return is_isbn10(text) || is_isbn13(text);
     case Format::Isbn10: return is_isbn10(text);
     case Format::Isbn13: return is_isbn13(text);
     case Format::CreditCard: return is_credit_card(text);
-    case Format::Ssn: return text.size() == 11 && patterns().ssn.matches(text);
-    case Format::HexColor: return patterns().hex_color.matches(text);
-    case Format::RgbColor: return patterns().rgb_color.matches(text);
-    case Format::Byte: return patterns().base64.matches(text);
+    case Format::Ssn: return text.size() == 11 && matches_ssn(text);
+    case Format::HexColor: return matches_hex_color(text);
+    case Format::RgbColor: return matches_rgb_color(text);
+    case Format::Byte: return matches_base64(text);
     case Format::Date: return is_date(text);
     case Format::Duration: return is_go_duration(text) || is_worded_duration(text);
     case Format::DateTime: return is_date_time(text);

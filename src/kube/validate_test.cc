@@ -195,6 +195,20 @@ TEST(Coerce, GivesBackTheSameValueWhenThereIsNothingToDo) {
   EXPECT_TRUE(made.view().same_as(object.view()));
 }
 
+TEST(Coerce, PrunesBelowAnyDepthOfLists) {
+  const auto schema = compiled(
+      parsed(R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}})"));
+  constexpr std::size_t kDepth = 900;
+  const auto object =
+      parsed(R"({"a":)" + std::string(kDepth, '[') + R"({"b":1})" + std::string(kDepth, ']') + "}");
+
+  const auto coerced = coerce_resource(object, schema, BadMeta::Refuse);
+
+  ASSERT_TRUE(coerced.has_value());
+  ASSERT_EQ(coerced->unknown_fields.size(), 1U);
+  EXPECT_TRUE(coerced->unknown_fields[0].ends_with("[0].b"));
+}
+
 TEST(Coerce, DropsOnlyTheBadFieldsOfStoredMetadata) {
   const auto schema = compiled(parsed(R"({"type":"object"})"));
   const auto object = parsed(
