@@ -163,6 +163,8 @@ void set_defaults_pod_spec(Draft& spec) {
   default_to(spec, "restartPolicy", "Always");
   default_to(spec, "securityContext", Draft::object());
   default_to(spec, "terminationGracePeriodSeconds", 30);
+  // A negative one is what old clients sent for "at once".
+  if (spec["terminationGracePeriodSeconds"].as_int() < 0) spec["terminationGracePeriodSeconds"] = 1;
   default_to(spec, "schedulerName", "default-scheduler");
   for_each(spec, "volumes", set_volume);
   for (const auto list : {"containers", "initContainers", "ephemeralContainers"}) {

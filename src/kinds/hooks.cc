@@ -17,6 +17,7 @@
 #include "kinds/validate_pod.h"
 #include "kinds/validate_service.h"
 #include "kinds/validate_storage.h"
+#include "kinds/validate_warnings.h"
 
 #include <string_view>
 
@@ -30,6 +31,7 @@ struct Hooks {
   decltype(Kind::validate_update) validate_update = nullptr;
   decltype(Kind::validate_status_update) validate_status_update = nullptr;
   decltype(Kind::warnings) warnings = nullptr;
+  decltype(Kind::generation_changes) generation_changes = nullptr;
 };
 
 struct HookRow {
@@ -47,34 +49,35 @@ constexpr HookRow kHooks[] = {
     {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = validate_cluster_role, .validate_update = validate_cluster_role_update}},
     {"rbac.authorization.k8s.io", "v1", "Role", {.validate = validate_role, .validate_update = validate_role_update}},
     {"", "v1", "ConfigMap", {.validate = validate_config_map, .validate_update = validate_config_map_update}},
-    {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = validate_endpoints, .validate_update = validate_endpoints_update}},
+    {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = validate_endpoints, .validate_update = validate_endpoints_update, .warnings = endpoints_warnings}},
     {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = validate_limit_range, .validate_update = validate_limit_range_update}},
     {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = validate_namespace, .validate_status_update = validate_namespace_status_update}},
-    {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = validate_node, .validate_update = validate_node_update}},
-    {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume, .validate = validate_persistent_volume, .validate_update = validate_persistent_volume_update}},
-    {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim, .validate = validate_persistent_volume_claim, .validate_update = validate_persistent_volume_claim_update}},
-    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = validate_pod, .validate_update = validate_pod_update, .validate_status_update = validate_pod_status_update}},
-    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .validate = validate_pod_template, .validate_update = validate_pod_template_update}},
-    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .validate = validate_replication_controller, .validate_update = validate_replication_controller_update}},
+    {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = validate_node, .validate_update = validate_node_update, .warnings = node_warnings}},
+    {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume, .validate = validate_persistent_volume, .validate_update = validate_persistent_volume_update, .warnings = persistent_volume_warnings}},
+    {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim, .validate = validate_persistent_volume_claim, .validate_update = validate_persistent_volume_claim_update, .warnings = persistent_volume_claim_warnings}},
+    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = validate_pod, .validate_update = validate_pod_update, .validate_status_update = validate_pod_status_update, .warnings = pod_warnings}},
+    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .validate = validate_pod_template, .validate_update = validate_pod_template_update, .warnings = pod_template_warnings}},
+    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .validate = validate_replication_controller, .validate_update = validate_replication_controller_update, .warnings = named_workload_warnings}},
     {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = validate_resource_quota, .validate_update = validate_resource_quota_update, .validate_status_update = validate_resource_quota_status_update}},
     {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = validate_secret, .validate_update = validate_secret_update}},
-    {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .validate = validate_service, .validate_update = validate_service_update}},
-    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = validate_daemon_set, .validate_update = validate_daemon_set_update}},
-    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .validate = validate_deployment, .validate_update = validate_deployment_update, .validate_status_update = validate_deployment_status_update}},
-    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .validate = validate_replica_set, .validate_update = validate_replica_set_update}},
-    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .validate = validate_stateful_set, .validate_update = validate_stateful_set_update}},
-    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .validate = validate_cron_job, .validate_update = validate_cron_job_update}},
-    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .validate = validate_job, .validate_update = validate_job_update}},
+    {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .validate = validate_service, .validate_update = validate_service_update, .warnings = service_warnings}},
+    {"", "v1", "ServiceAccount", {.warnings = service_account_warnings}},
+    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = validate_daemon_set, .validate_update = validate_daemon_set_update, .warnings = daemon_set_warnings}},
+    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .validate = validate_deployment, .validate_update = validate_deployment_update, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .generation_changes = deployment_generation_changes}},
+    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .validate = validate_replica_set, .validate_update = validate_replica_set_update, .warnings = named_workload_warnings}},
+    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .validate = validate_stateful_set, .validate_update = validate_stateful_set_update, .warnings = stateful_set_warnings}},
+    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .validate = validate_cron_job, .validate_update = validate_cron_job_update, .warnings = cron_job_warnings}},
+    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .validate = validate_job, .validate_update = validate_job_update, .warnings = named_workload_warnings}},
     {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .validate = validate_autoscaler, .validate_update = validate_autoscaler_update}},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2, .validate = validate_autoscaler, .validate_update = validate_autoscaler_update}},
     {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class, .validate = validate_ingress_class, .validate_update = validate_ingress_class_update}},
     {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy, .validate = validate_network_policy, .validate_update = validate_network_policy_update}},
-    {"networking.k8s.io", "v1", "Ingress", {.validate = validate_ingress, .validate_update = validate_ingress_update}},
+    {"networking.k8s.io", "v1", "Ingress", {.validate = validate_ingress, .validate_update = validate_ingress_update, .warnings = ingress_warnings}},
     {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver, .validate = validate_csi_driver, .validate_update = validate_csi_driver_update}},
     {"storage.k8s.io", "v1", "StorageClass", {.set_defaults = set_defaults_storage_class, .validate = validate_storage_class, .validate_update = validate_storage_class_update}},
     {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding, .validate = validate_cluster_role_binding, .validate_update = validate_cluster_role_binding_update}},
     {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding, .validate = validate_role_binding, .validate_update = validate_role_binding_update}},
-    {"discovery.k8s.io", "v1", "EndpointSlice", {.set_defaults = set_defaults_endpoint_slice, .validate = validate_endpoint_slice, .validate_update = validate_endpoint_slice_update}},
+    {"discovery.k8s.io", "v1", "EndpointSlice", {.set_defaults = set_defaults_endpoint_slice, .validate = validate_endpoint_slice, .validate_update = validate_endpoint_slice_update, .generation_changes = endpoint_slice_generation_changes}},
     {"scheduling.k8s.io", "v1", "PriorityClass", {.set_defaults = set_defaults_priority_class, .validate = validate_priority_class, .validate_update = validate_priority_class_update}},
     {"node.k8s.io", "v1", "RuntimeClass", {.set_defaults = set_defaults_runtime_class, .validate = validate_runtime_class, .validate_update = validate_runtime_class_update}},
     {"admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", {.set_defaults = set_defaults_mutating_webhooks, .validate = validate_mutating_webhooks, .validate_update = validate_mutating_webhooks_update}},
@@ -104,6 +107,7 @@ void attach_hooks(Kind& kind) {
     attach(row.hooks.validate_update, kind.validate_update);
     attach(row.hooks.validate_status_update, kind.validate_status_update);
     attach(row.hooks.warnings, kind.warnings);
+    attach(row.hooks.generation_changes, kind.generation_changes);
   }
 }
 

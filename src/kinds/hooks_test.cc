@@ -40,8 +40,8 @@ Draft without_empty(View value, bool in_status) {
   for (const auto [key, member] : value.members()) {
     Draft kept = without_empty(member, in_status || key == "status");
     const bool empty = kept.is_null() || ((kept.is_object() || kept.is_array()) && kept.empty());
-    const bool blank =
-        kept.is_string() && kept.as_string().empty() && (in_status || key.starts_with("reporting"));
+    const bool blank = kept.is_string() && kept.as_string().empty() &&
+                       (in_status || key == "name" || key.starts_with("reporting"));
     if (blank || key == "lastPhaseTransitionTime") continue;
     const bool zero = in_status && kept.type() == json::Type::Int && kept.as_int() == 0;
     if (!empty && !zero) out[key] = std::move(kept);
@@ -155,6 +155,35 @@ TEST(KindHooks, AnswerANewObjectByteForByteAsARealServerDoes) {
     const auto object = created(*kind, row.get("input"));
     EXPECT_EQ(without_volatile(object), without_volatile(row.get("answer", "object")));
   }
+}
+
+TEST(KindHooks, WarnAsARealServerDoes) {
+  const auto table = kube::read_table("kinds/warnings.json");
+  for (const View row : table.view().elements()) {
+    SCOPED_TRACE(row.get("about").as_string());
+    const Kind kind = hooks_of(row.get("input"));
+    const auto object = prepared(kind, row.get("input"), {});
+    std::vector<std::string> warnings;
+    if (kind.warnings != nullptr) warnings = kind.warnings(object);
+    EXPECT_EQ(warnings, kube::texts_of(row.get("warnings")));
+  }
+}
+
+TEST(KindHooks, TakeWhatTheyWarnOf) {
+  check_table("kinds/warnings.json");
+}
+
+TEST(KindHooks, ADeploymentsAnnotationsMakeAGeneration) {
+  const auto before =
+      json::parse(R"({"kind":"Deployment","apiVersion":"apps/v1","spec":{"replicas":1}})");
+  const auto annotated = json::parse(
+      R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"annotations":{"a":"b"}},"spec":{"replicas":1}})");
+  const auto labelled = json::parse(
+      R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"labels":{"a":"b"}},"spec":{"replicas":1}})");
+  const Kind kind = hooks_of(*before);
+  ASSERT_NE(kind.generation_changes, nullptr);
+  EXPECT_TRUE(kind.generation_changes(*annotated, *before));
+  EXPECT_FALSE(kind.generation_changes(*labelled, *before));
 }
 
 TEST(KindHooks, SetTheDefaultsOfARealServer) {

@@ -203,6 +203,19 @@ void prepare_job(Draft& object, View old_object, const HookContext&) {
     labels[key] = uid;
   for (const auto* key : {"job-name", "batch.kubernetes.io/job-name"}) labels[key] = name;
   spec.object_at("selector").object_at("matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
+  if (empty_at(object["metadata"], "labels")) object["metadata"]["labels"] = Draft{labels};
+}
+
+bool deployment_generation_changes(View object, View old_object) {
+  return !(object.get("spec") == old_object.get("spec")) ||
+         !(kube::annotations_of(object) == kube::annotations_of(old_object));
+}
+
+bool endpoint_slice_generation_changes(View object, View old_object) {
+  for (const std::string_view field : {"addressType", "endpoints", "ports"}) {
+    if (!(object.get(field) == old_object.get(field))) return true;
+  }
+  return !(kube::labels_of(object) == kube::labels_of(old_object));
 }
 
 }  // namespace fixpoint::kinds

@@ -26,4 +26,8 @@ void prepare_lease(json::Draft& object, json::View old_object, const HookContext
 // A job's selector and labels come from its uid, unless its author manages them.
 void prepare_job(json::Draft& object, json::View old_object, const HookContext& context);
 
+// A new annotation makes a new generation of a deployment too, and a new label one of a slice.
+bool deployment_generation_changes(json::View object, json::View old_object);
+bool endpoint_slice_generation_changes(json::View object, json::View old_object);
+
 }  // namespace fixpoint::kinds

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server takes but advises against: the texts of the Warning header.
+#pragma once
+
+#include "json/value.h"
+
+#include <string>
+#include <vector>
+
+namespace fixpoint::kinds {
+
+using Warnings = std::vector<std::string>;
+
+Warnings pod_warnings(json::View object);
+// Deployment, ReplicaSet, ReplicationController, Job: their names end up in host names.
+Warnings named_workload_warnings(json::View object);
+Warnings daemon_set_warnings(json::View object);
+Warnings stateful_set_warnings(json::View object);
+Warnings cron_job_warnings(json::View object);
+Warnings pod_template_warnings(json::View object);
+Warnings ingress_warnings(json::View object);
+Warnings service_warnings(json::View object);
+Warnings persistent_volume_warnings(json::View object);
+Warnings persistent_volume_claim_warnings(json::View object);
+Warnings endpoints_warnings(json::View object);
+Warnings node_warnings(json::View object);
+Warnings service_account_warnings(json::View object);
+
+}  // namespace fixpoint::kinds
