@@ -33,6 +33,7 @@ class Discovery {
     std::vector<std::string> versions;
   };
   const std::vector<Group>& groups() const { return groups_; }
+  const std::vector<Resource>& resources() const { return resources_; }
   bool has(const kube::GroupVersion& version) const;
 
  private:

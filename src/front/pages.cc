@@ -2,9 +2,11 @@
 #include "front/pages.h"
 
 #include "apiserver/definition.h"
+#include "apiserver/openapi.h"
 #include "base/hash.h"
 #include "json/draft.h"
 #include "json/print.h"
+#include "kinds/openapi.h"
 
 namespace fixpoint::front {
 namespace {
@@ -161,6 +163,61 @@ std::optional<Page> Pages::discover(const net::Request& request, std::string_vie
   return json_page(*body);
 }
 
-std::optional<Page> Pages::openapi(const net::Request&, std::string_view) { return std::nullopt; }
+std::optional<Page> Pages::openapi(const net::Request& request, std::string_view path) {
+  constexpr std::string_view kIndex = "/openapi/v3";
+  if (path == "/openapi/v2") return openapi_v2(request);
+  if (path == kIndex || path == "/openapi/v3/") return openapi_index();
+  if (!path.starts_with("/openapi/v3/")) return std::nullopt;
+  const auto rest = path.substr(kIndex.size() + 1);
+  kube::GroupVersion version;
+  if (rest.starts_with("api/")) {
+    version.version = rest.substr(4);
+  } else if (rest.starts_with("apis/")) {
+    const auto named = rest.substr(5);
+    const auto slash = named.find('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    version.group = named.substr(0, slash);
+    version.version = named.substr(slash + 1);
+  }
+  const auto& resources = discovery().resources();
+  const std::string tag = "\"" + apiserver::openapi_tag(resources, version) + "\"";
+  const std::string* known = request.headers.find("if-none-match");
+  Page page{.code = 200, .headers = {{"content-type", "application/json"}, {"etag", tag}}, .body = {}};
+  if (known != nullptr && *known == tag) {
+    page.code = 304;
+    return page;
+  }
+  page.body = apiserver::openapi_v3(resources, version);
+  if (page.body.empty()) return std::nullopt;
+  return page;
+}
+
+Page Pages::openapi_index() {
+  json::Draft paths = json::Draft::object();
+  for (const auto& group : discovery().groups()) {
+    for (const auto& version : group.versions) {
+      const std::string path = group.name.empty() ? "api/" + version
+                                                  : "apis/" + group.name + "/" + version;
+      const auto tag = apiserver::openapi_tag(discovery().resources(), {group.name, version});
+      paths[path] =
+          json::Draft::object({{"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + tag}});
+    }
+  }
+  const auto body = json::Draft::object({{"paths", std::move(paths)}}).freeze();
+  return json_page(body);
+}
+
+// Only as JSON; clients that insist on the protobuf form do without.
+Page Pages::openapi_v2(const net::Request& request) {
+  const std::string* accept = request.headers.find("accept");
+  const bool json = accept == nullptr || accept->find("application/json") != std::string::npos ||
+                    accept->find("*/*") != std::string::npos;
+  if (!json) {
+    return {.code = 406, .headers = {{"content-type", "text/plain; charset=utf-8"}}, .body = "406 Not Acceptable\n"};
+  }
+  return {.code = 200,
+          .headers = {{"content-type", "application/json"}},
+          .body = kinds::openapi_v2()};
+}
 
 }  // namespace fixpoint::front

@@ -36,6 +36,8 @@ class Pages {
   const apiserver::Discovery& discovery();
   std::optional<Page> discover(const net::Request& request, std::string_view path);
   std::optional<Page> openapi(const net::Request& request, std::string_view path);
+  Page openapi_index();
+  static Page openapi_v2(const net::Request& request);
 
   Service& service_;
   std::string address_;
