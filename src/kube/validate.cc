@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate.h"
 
+#include "kube/go_value.h"
 #include "kube/validate_metadata.h"
 
 #include <algorithm>
@@ -18,25 +19,6 @@ struct Nested {
   std::string error;
 };
 
-std::string_view go_type(json::View value) {
-  switch (value.type()) {
-    case json::Type::Bool: return "bool";
-    case json::Type::Int: return "int64";
-    case json::Type::Float: return "float64";
-    case json::Type::String: return "string";
-    case json::Type::Array: return "[]interface {}";
-    case json::Type::Object: return "map[string]interface {}";
-    default: return "<nil>";
-  }
-}
-
-std::string go_value(json::View value) {
-  if (value.is_string()) return std::string{value.as_string()};
-  if (value.is_null()) return "<nil>";
-  auto text = shown(value);
-  return text;
-}
-
 Nested nested(json::View object, std::string_view path) {
   std::string walked;
   if (path.starts_with('.')) path.remove_prefix(1);
@@ -44,17 +26,17 @@ Nested nested(json::View object, std::string_view path) {
   while (true) {
     const auto dot = path.find('.');
     if (at.is_null()) return {};
+    const auto name = path.substr(0, dot);
+    walked += '.';
+    walked += name;
     if (!at.is_object()) {
       return {{},
               fmt::format("{} accessor error: {} is of the type {}, expected "
                           "map[string]interface{{}}",
-                          walked, go_value(at), go_type(at))};
+                          walked, go_printed(at), go_type_name(at.type()))};
     }
-    const auto name = path.substr(0, dot);
     const auto next = at.find(name);
     if (!next) return {};
-    walked += '.';
-    walked += name;
     at = *next;
     if (dot == path.npos) return {at, {}};
     path.remove_prefix(dot + 1);
@@ -64,7 +46,7 @@ Nested nested(json::View object, std::string_view path) {
 std::string type_error(std::string_view path, json::View found, std::string_view expected) {
   const auto dot = path.starts_with('.') ? "" : ".";
   return fmt::format("{}{} accessor error: {} is of the type {}, expected {}", dot, path,
-                     go_value(found), go_type(found), expected);
+                     go_printed(found), go_type_name(found.type()), expected);
 }
 
 void check_replicas(json::View object, const std::string& path, FieldErrors& errors) {

@@ -259,6 +259,46 @@ TEST(Validate, ChecksWhereScaleReads) {
                   "type int64, expected string"));
 }
 
+TEST(Validate, PrintsWhatScaleFoundAsGoDoes) {
+  const auto schema =
+      compiled(parsed(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})"));
+  const ScalePaths paths{
+      .spec_replicas = ".spec.n", .status_replicas = ".status.n", .label_selector = ".spec.sel"};
+  const auto errors = [&](std::string_view text) {
+    const auto object = parsed(text);
+    return texts(validate_custom_resource({object, std::nullopt}, schema, paths));
+  };
+
+  EXPECT_THAT(errors(R"({"spec":{"n":{"a":1}}})"),
+              ElementsAre(".spec.n: Invalid value: 0: .spec.n accessor error: map[a:1] is of the "
+                          "type map[string]interface {}, expected int64"));
+  EXPECT_THAT(errors(R"({"spec":{"n":null}})"),
+              ElementsAre(".spec.n: Invalid value: 0: .spec.n accessor error: <nil> is of the type "
+                          "<nil>, expected int64"));
+  EXPECT_THAT(errors(R"({"spec":["a"]})"),
+              ElementsAre(".spec.n: Invalid value: 0: .spec.n accessor error: [a] is of the type "
+                          "[]interface {}, expected map[string]interface{}",
+                          ".spec.sel: Invalid value: \"\": .spec.sel accessor error: [a] is of the "
+                          "type []interface {}, expected map[string]interface{}"));
+  EXPECT_THAT(errors(R"({"spec":null})"), IsEmpty());
+}
+
+TEST(Validate, KeepsTheCrdsWordOnNames) {
+  const auto schema = compiled(parsed(R"({"type":"object","properties":{"metadata":{"type":"object",
+      "properties":{"name":{"type":"string","maxLength":5,"pattern":"^x"}}}}})"));
+  const auto errors = [&](std::string_view name) {
+    auto object = json::Draft::object();
+    object.object_at("metadata")["name"] = name;
+    const auto frozen = object.freeze();
+    return texts(validate_custom_resource({frozen, std::nullopt}, schema, std::nullopt));
+  };
+
+  EXPECT_THAT(errors("xlongname"),
+              ElementsAre("metadata.name: Too long: may not be more than 5 bytes"));
+  EXPECT_THAT(errors("yy"), ElementsAre("metadata.name: Invalid value: \"yy\": metadata.name in "
+                                        "body should match '^x'"));
+}
+
 TEST(CompileSchema, ImpliesTypeAndMetadataForServerSideApplyOnly) {
   const auto schema = compiled(parsed(
       R"({"type":"object","properties":{"spec":{"type":"object","properties":{
