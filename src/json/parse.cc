@@ -2,8 +2,9 @@
 //
 // The fast path: simdjson's tape, walked once, becomes the block.
 //
-// Whatever simdjson refuses, and whatever it would read otherwise than Go (duplicate keys, escaped
-// surrogates, containers whose size its tape cannot count), goes to the exact reader.
+// Whatever simdjson refuses (lone surrogates and invalid UTF-8 among it), and whatever it would
+// read otherwise than Go (duplicate keys, containers whose size its tape cannot count), goes to the
+// exact reader.
 #include "json/parse.h"
 
 #include "json/builder.h"
@@ -140,18 +141,9 @@ class TapeReader {
   bool odd_ = false;
 };
 
-// simdjson and Go disagree about escaped surrogates that stand alone.
-bool may_have_surrogates(std::string_view text) {
-  for (auto at = text.find("\\u"); at != std::string_view::npos; at = text.find("\\u", at + 2)) {
-    if (at + 2 < text.size() && (text[at + 2] == 'd' || text[at + 2] == 'D')) return true;
-  }
-  return false;
-}
-
 std::optional<Value> fast_parse(std::string_view text) {
   thread_local Scratch scratch;
   thread_local KeyGuess guess;
-  if (may_have_surrogates(text)) return std::nullopt;
   std::optional<Value> value;
   if (const auto* document = scratch.parse(text)) {
     value = TapeReader{*document, BlockBuilder::fresh(), guess}.read();

@@ -8,6 +8,7 @@
 #include "json/print.h"
 #include "json/random_tree.h"
 
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,9 +139,24 @@ TEST(Parse, RefusesInGosWords) {
 
 TEST(Parse, RepairsTextAsGoDoes) {
   EXPECT_EQ(round_trip("\"a\xff\xfe\""), "\"a\uFFFD\uFFFD\"");
+  EXPECT_EQ(round_trip("\"\xed\xa0\x80\""), "\"\uFFFD\uFFFD\uFFFD\"");
+  EXPECT_EQ(round_trip("\"\xf4\x90\x80\x80\""), "\"\uFFFD\uFFFD\uFFFD\uFFFD\"");
+  EXPECT_EQ(round_trip("\"\xc0\xaf\""), "\"\uFFFD\uFFFD\"");
   EXPECT_EQ(round_trip(R"("\ud800x")"), "\"\uFFFDx\"");
   EXPECT_EQ(round_trip(R"("\udc00\ud83d\ude00")"), "\"\uFFFD\U0001F600\"");
   EXPECT_EQ(round_trip(R"("\ud83d\u0041")"), "\"\uFFFDA\"");
+}
+
+// simdjson must refuse what Go repairs, or the two paths would differ.
+TEST(Parse, ReadsEverySurrogateTheSameOnBothPaths) {
+  for (unsigned code = 0xD7FF; code <= 0xE000; ++code) {
+    char escape[8];
+    std::snprintf(escape, sizeof escape, "\\u%04x", code);
+    for (const char* next : {"", "x", "\\u0041", "\\ud800", "\\udc00", "\\n"}) {
+      round_trip(std::string{"\""} + escape + next + "\"");
+      round_trip(std::string{"\"\\ud83d"} + escape + next + "\"");
+    }
+  }
 }
 
 TEST(Parse, NotesDuplicatesByPathAndKeepsTheLast) {
@@ -151,6 +167,20 @@ TEST(Parse, NotesDuplicatesByPathAndKeepsTheLast) {
   EXPECT_EQ(parsed->duplicates,
             (std::vector<std::string>{"data.a", "spec.containers[0].name", "data"}));
   EXPECT_EQ(to_text(parsed->value), R"({"data":5,"spec":{"containers":[{"name":"y"}]}})");
+}
+
+TEST(Parse, LeavesNothingOfALostDuplicateBehind) {
+  const auto parsed = parse("{\"a\":\"" + std::string(4000, 'x') + "\",\"a\":1}");
+
+  EXPECT_LT(parsed->block_bytes(), 100U);
+}
+
+// The second time the order of the keys is remembered rather than looked at.
+TEST(Parse, SortsTheSameUnsortedObjectEveryTime) {
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(round_trip(R"({"zz":1,"yy":{"b":1,"a":2,"c":3},"xx":[{"q":1,"p":2}]})"),
+              R"({"xx":[{"p":2,"q":1}],"yy":{"a":2,"b":1,"c":3},"zz":1})");
+  }
 }
 
 TEST(Parse, HoldsTheDepthLimitExactly) {
