@@ -9,9 +9,10 @@
 // When a commit fails (disk full, I/O error) the report carries the error and the last durable
 // revision. Everything after it is lost, also what was appended meanwhile. The server then fails
 // the answers it holds back and takes the changes back with Store::rewind(durable), after which it
-// simply goes on: the next append tries the disk again. (Compact a Store only up to a durable
-// revision, or it cannot be rewound.) Events appended between the failure and the rewind are
-// ignored; the first one that follows the durable revision ends that.
+// simply goes on: the next append tries the disk again. For that it tells its Store with every
+// report what is durable, Store::keep_after(durable), so that nothing later is forgotten. Events
+// appended between the failure and the rewind are ignored; the first one that follows the durable
+// revision ends that.
 // An ephemeral server has no DurableLog. Read next: objects_file.h, the file itself.
 #pragma once
 
