@@ -206,5 +206,9 @@ TEST(KindHooks, RefuseStorageNodesAndPoliciesAsARealServerDoes) {
   check_table("kinds/cluster.json");
 }
 
+TEST(KindHooks, JudgeUpdatesAsARealServerDoes) {
+  check_table("kinds/updates.json");
+}
+
 }  // namespace
 }  // namespace fixpoint::kinds

@@ -81,6 +81,27 @@ bool has_node_ports(std::string_view type) {
   return type == "NodePort" || type == "LoadBalancer";
 }
 
+// A change of type gives up what only the old type had, unless the author changed it as well.
+void drop_old_type_fields(Draft& spec, View old_spec) {
+  const auto type = text_at(spec, "type");
+  const auto old_type = old_spec.get("type").as_string();
+  if (has_node_ports(old_type) && !has_node_ports(type)) {
+    if (Draft* ports = spec.find("ports")) {
+      std::size_t i = 0;
+      for (Draft& port : ports->elements()) {
+        drop_if_unchanged(port, old_spec.get("ports")[i++], "nodePort");
+      }
+    }
+    drop_if_unchanged(spec, old_spec, "externalTrafficPolicy");
+  }
+  if (old_type == "LoadBalancer" && type != "LoadBalancer") {
+    for (const auto* key :
+         {"allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort"}) {
+      drop_if_unchanged(spec, old_spec, key);
+    }
+  }
+}
+
 void keep_allocated(Draft& spec, View old_spec) {
   const auto type = text_at(spec, "type");
   const auto old_type = old_spec.get("type").as_string();
@@ -148,7 +169,10 @@ void prepare_persistent_volume_claim(Draft& object, View old_object, const HookC
 
 void prepare_service(Draft& object, View old_object, const HookContext&) {
   Draft& spec = object.object_at("spec");
-  if (!old_object.is_null()) keep_allocated(spec, old_object.get("spec"));
+  if (!old_object.is_null()) {
+    keep_allocated(spec, old_object.get("spec"));
+    drop_old_type_fields(spec, old_object.get("spec"));
+  }
   if (!has_cluster_ip(text_at(spec, "type"))) return;
   set_ip_families(spec);
   const auto address = text_at(spec, "clusterIP");

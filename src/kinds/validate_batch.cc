@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_batch.h"
 
+#include "json/draft.h"
 #include "kinds/validate_pod.h"
 #include "kube/duration.h"
 #include "kube/go_text.h"
@@ -15,6 +16,8 @@
 
 namespace fixpoint::kinds {
 namespace {
+
+using json::Draft;
 
 constexpr std::int64_t kIndexedParallelismMax = 100'000;
 
@@ -114,6 +117,31 @@ void check_completions_change(View spec, View old_spec, const FieldPath& path,
   }
 }
 
+void take(Draft& object, View from, std::string_view key) {
+  if (const View value = from.get(key); value.is_null()) {
+    object.erase(key);
+  } else {
+    object[key] = Draft{value};
+  }
+}
+
+// The old template, with what may still change while the job has never started: where it will run.
+json::Value fixed_template(View old_job, View now) {
+  Draft fixed{old_job.get("spec", "template")};
+  const bool waiting =
+      old_job.get("spec", "suspend").as_bool() && old_job.get("status", "startTime").is_null();
+  if (!waiting || !fixed.is_object()) return fixed.freeze();
+  take(fixed, now, "metadata");
+  Draft& spec = fixed.object_at("spec");
+  for (const std::string_view field : {"nodeSelector", "tolerations", "schedulingGates"}) {
+    take(spec, now.get("spec"), field);
+  }
+  if (spec.contains("affinity") && now.get("spec").contains("affinity")) {
+    take(spec["affinity"], now.get("spec", "affinity"), "nodeAffinity");
+  }
+  return fixed.freeze();
+}
+
 void check_time_zone(View zone, const FieldPath& path, FieldErrors& errors) {
   if (zone.is_null()) return;
   const auto text = zone.as_string();
@@ -133,6 +161,8 @@ void check_time_zone(View zone, const FieldPath& path, FieldErrors& errors) {
                  "timeZone must be an explicit time zone as defined in "
                  "https://www.iana.org/time-zones",
                  errors);
+    if (text != "Local")
+      note_invalid(path, zone, fmt::format("unknown time zone {}", text), errors);
   }
 }
 
@@ -325,13 +355,18 @@ FieldErrors validate_job(View object) {
 }
 
 FieldErrors validate_job_update(View object, View old_object) {
+  // A real server looks twice: as at a new job, then as at a changed one.
   FieldErrors errors = check_job(object);
+  kube::append(errors, check_job(object));
   const View spec = object.get("spec");
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
   check_completions_change(spec, old_spec, path, errors);
-  for (const std::string_view field : {"selector", "template", "completionMode", "podFailurePolicy",
-                                       "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
+  check_immutable(spec.get("selector"), old_spec.get("selector"), path.child("selector"), errors);
+  const json::Value fixed = fixed_template(old_object, spec.get("template"));
+  check_immutable(spec.get("template"), fixed, path.child("template"), errors);
+  for (const std::string_view field : {"completionMode", "podFailurePolicy", "backoffLimitPerIndex",
+                                       "managedBy", "successPolicy"}) {
     check_immutable(spec.get(field), old_spec.get(field), path.child(field), errors);
   }
   return errors;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_container.h"
 
+#include "kinds/validate_affinity.h"
 #include "kube/quantity.h"
 
 #include <algorithm>
@@ -240,18 +241,30 @@ void check_life(View container, const ContainerContext& context, const FieldPath
   }
 }
 
-void check_security_context(View security, const FieldPath& path, FieldErrors& errors) {
-  if (security.is_null()) return;
-  for (const std::string_view id : {"runAsUser", "runAsGroup"}) {
-    const View value = security.get(id);
-    if (!value.is_null()) {
-      check_messages(kube::user_id_problems(value.as_int()), value, path.child(id), errors);
+void check_devices(View container, const Volumes& volumes, const FieldPath& path,
+                   FieldErrors& errors) {
+  const View devices = container.get("volumeDevices");
+  std::set<std::string_view> places;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const View name = devices[i].get("name");
+    const View place = devices[i].get("devicePath");
+    require_text(name, here.child("name"), errors);
+    const auto volume = volumes.find(name.as_string());
+    if (volume == volumes.end()) {
+      const auto text = json::Value::string(name.as_string());
+      errors.push_back(kube::not_found(here.child("name"), text));
+    } else if (volume->second.get("persistentVolumeClaim").is_null() &&
+               volume->second.get("ephemeral").is_null()) {
+      note_invalid(
+          here.child("name"), name,
+          "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+          errors);
     }
-  }
-  const View escalation = security.get("allowPrivilegeEscalation");
-  if (escalation.is_bool() && !escalation.as_bool() && security.get("privileged").as_bool()) {
-    note_invalid(path, security,
-                 "cannot set `allowPrivilegeEscalation` to false and `privileged` to true", errors);
+    require_text(place, here.child("devicePath"), errors);
+    if (!places.insert(place.as_string()).second) {
+      note_invalid(here.child("devicePath"), place.as_string(), "must be unique", errors);
+    }
   }
 }
 
@@ -270,10 +283,12 @@ void check_container(View container, const ContainerContext& context, const Fiel
   check_env(container.get("env"), path.child("env"), errors);
   check_env_from(container.get("envFrom"), path.child("envFrom"), errors);
   check_mounts(container, context.volumes, path.child("volumeMounts"), errors);
+  check_devices(container, context.volumes, path.child("volumeDevices"), errors);
   check_one_of(container.get("imagePullPolicy"), path.child("imagePullPolicy"),
                {"Always", "IfNotPresent", "Never"}, errors);
   validate_resource_requirements(container.get("resources"), path.child("resources"), errors);
-  check_security_context(container.get("securityContext"), path.child("securityContext"), errors);
+  validate_security_context(container.get("securityContext"), path.child("securityContext"),
+                            errors);
 }
 
 using HostPorts = std::set<std::string>;

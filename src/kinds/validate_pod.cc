@@ -2,6 +2,7 @@
 #include "kinds/validate_pod.h"
 
 #include "json/draft.h"
+#include "kinds/validate_affinity.h"
 #include "kinds/validate_container.h"
 #include "kube/go_text.h"
 #include "kube/label_selector.h"
@@ -154,6 +155,43 @@ void check_tokens(View spec, const FieldPath& spec_path, FieldErrors& errors) {
   }
 }
 
+// On the host's network a port is the host's.
+void check_host_network_ports(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+  if (!spec.get("hostNetwork").as_bool()) return;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const FieldPath list_path = spec_path.child(list);
+    const View containers = spec.get(list);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const FieldPath container = list_path.index(i);
+      const FieldPath ports_path = container.child("ports");
+      const View ports = containers[i].get("ports");
+      for (std::size_t j = 0; j < ports.size(); ++j) {
+        const View host = ports[j].get("hostPort");
+        if (host.as_int() == ports[j].get("containerPort").as_int()) continue;
+        const FieldPath port = ports_path.index(j);
+        note_invalid(port.child("hostPort"), host,
+                     "must match `containerPort` when `hostNetwork` is true", errors);
+      }
+    }
+  }
+}
+
+void check_host_aliases(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+  const FieldPath path = spec_path.child("hostAliases");
+  const View aliases = spec.get("hostAliases");
+  for (std::size_t i = 0; i < aliases.size(); ++i) {
+    const FieldPath here = path.index(i);
+    kube::note_problems(here.child("ip"), aliases[i].get("ip").as_string(), kube::ip_problems,
+                        errors);
+    const FieldPath names_path = here.child("hostnames");
+    const View names = aliases[i].get("hostnames");
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      kube::note_problems(names_path.index(j), names[j].as_string(),
+                          kube::dns1123_subdomain_problems, errors);
+    }
+  }
+}
+
 void put_images_back(Draft& spec, View old_spec) {
   for (const std::string_view list : {"containers", "initContainers"}) {
     Draft* containers = spec.find(list);
@@ -210,11 +248,14 @@ void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   validate_containers(spec.get("containers"), context, path.child("containers"), errors);
   validate_init_containers(spec.get("initContainers"), spec.get("containers"), context,
                            path.child("initContainers"), errors);
+  check_host_network_ports(spec, path, errors);
   check_one_of(spec.get("restartPolicy"), path.child("restartPolicy"),
                {"Always", "OnFailure", "Never"}, errors);
   check_one_of(spec.get("dnsPolicy"), path.child("dnsPolicy"),
                {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
   kube::append(errors, kube::validate_labels(spec.get("nodeSelector"), path.child("nodeSelector")));
+  validate_pod_security_context(spec.get("securityContext"), path.child("securityContext"), errors);
+  validate_affinity(spec.get("affinity"), path.child("affinity"), errors);
   check_dns(spec, path, errors);
   const FieldPath gates_path = path.child("readinessGates");
   const View gates = spec.get("readinessGates");
@@ -230,6 +271,7 @@ void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
     check_toleration(tolerations[i], tolerations_path.index(i), errors);
   }
+  check_host_aliases(spec, path, errors);
   check_late_names(spec, path, errors);
 }
 
@@ -250,10 +292,18 @@ FieldErrors validate_pod_update(View pod, View old_pod) {
   const View spec = pod.get("spec");
   const View old_spec = old_pod.get("spec");
   const FieldPath path{"spec"};
+  validate_pod_spec(spec, path, errors);
   for (const std::string_view list : {"containers", "initContainers"}) {
-    if (spec.get(list).size() == old_spec.get(list).size()) continue;
-    note_forbidden(path.child(list), "pod updates may not add or remove containers", errors);
-    return errors;
+    const FieldPath list_path = path.child(list);
+    const View containers = spec.get(list);
+    if (containers.size() != old_spec.get(list).size()) {
+      note_forbidden(list_path, "pod updates may not add or remove containers", errors);
+      return errors;
+    }
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const FieldPath here = list_path.index(i);
+      require_text(containers[i].get("image"), here.child("image"), errors);
+    }
   }
   check_deadline_change(spec, old_spec, errors);
   if (!tolerations_only_added(spec.get("tolerations"), old_spec.get("tolerations"))) {
@@ -276,14 +326,6 @@ FieldErrors validate_pod_update(View pod, View old_pod) {
         "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
         "was previously negative)\n",
         errors);
-  }
-  for (const std::string_view list : {"containers", "initContainers"}) {
-    const FieldPath list_path = path.child(list);
-    const View containers = spec.get(list);
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-      const FieldPath here = list_path.index(i);
-      require_text(containers[i].get("image"), here.child("image"), errors);
-    }
   }
   return errors;
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Validation of where a pod wants to run and as whom: affinity and the pod's security context.
+#pragma once
+
+#include "kinds/validate_fields.h"
+
+namespace fixpoint::kinds {
+
+void validate_affinity(View affinity, const FieldPath& path, FieldErrors& errors);
+void validate_pod_security_context(View context, const FieldPath& path, FieldErrors& errors);
+void validate_security_context(View context, const FieldPath& path, FieldErrors& errors);
+
+}  // namespace fixpoint::kinds
