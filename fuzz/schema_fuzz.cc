@@ -4,9 +4,14 @@
 // dies, pruning and defaulting are done once and for all, and what they leave behind stays as valid
 // as it was found.
 #include "base/error.h"
+#include "json/draft.h"
 #include "json/parse.h"
+#include "kube/crd.h"
 #include "kube/crd_coerce.h"
+#include "kube/crd_names.h"
+#include "kube/crd_openapi.h"
 #include "kube/crd_schema.h"
+#include "kube/crd_validate.h"
 #include "kube/crd_validate_schema.h"
 #include "kube/default.h"
 #include "kube/prune.h"
@@ -57,6 +62,44 @@ void check(const json::Value& schema_text, const json::Value& object) {
   }
 }
 
+// The same two as a CRD with that schema, and as a CRD altogether.
+void check_crd(const json::Value& schema_text, const json::Value& object) {
+  auto spec = json::Draft::object({
+      {"group", "a.b"    },
+      {"scope", "Cluster"}
+  });
+  spec["names"] = json::Draft::object({
+      {"plural", "ks"},
+      {"kind",   "K" }
+  });
+  auto version = json::Draft::object({
+      {"name",    "v1"},
+      {"served",  true},
+      {"storage", true}
+  });
+  version.object_at("schema")["openAPIV3Schema"] = schema_text;
+  spec["versions"] = json::Draft::array({std::move(version)});
+  auto made = json::Draft::object();
+  made["spec"] = std::move(spec);
+  made.object_at("metadata")["name"] = "ks.a.b";
+  for (auto crd : {std::move(made), json::Draft{object}}) {
+    if (!crd.is_object()) continue;
+    kube::set_crd_defaults(crd);
+    kube::prepare_crd(crd, {});
+    const auto frozen = crd.freeze();
+    const auto errors = kube::validate_crd(frozen);
+    (void)kube::crd_warnings(frozen, {});
+    if (!errors.empty()) continue;
+    // A CRD that was taken once can be written again.
+    crd.object_at("metadata")["resourceVersion"] = "1";
+    const auto stored = crd.freeze();
+    FP_CHECK(kube::validate_crd_update(stored, stored).empty());
+    FP_CHECK(kube::consider_names(crd, {}, {}) && kube::establish(crd, {}));
+    const auto resource = kube::read_custom_resource(frozen);
+    for (const auto& each : resource.versions) (void)kube::openapi_schemas(resource, each);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
@@ -68,6 +111,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   const auto schema = json::parse(input.substr(0, split));
   const auto object = json::parse(input.substr(split + 1));
-  if (schema && object) check(*schema, *object);
+  if (!schema || !object) return 0;
+  check(*schema, *object);
+  check_crd(*schema, *object);
   return 0;
 }

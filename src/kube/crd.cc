@@ -140,6 +140,10 @@ VersionRank rank(std::string_view name) {
   return out;
 }
 
+bool object_or_absent(const json::Draft* draft) {
+  return draft == nullptr || draft->is_null() || draft->is_object();
+}
+
 void add_stored_version(json::Draft& crd) {
   const auto spec = crd["spec"].freeze();
   for (const auto version : spec.get("versions").elements()) {
@@ -221,7 +225,11 @@ bool newer_version(std::string_view a, std::string_view b) {
 }
 
 void set_crd_defaults(json::Draft& crd) {
-  if (!crd.is_object()) return;
+  // Decoding refuses other shapes before this; what gets here anyway is left for validation.
+  if (!object_or_absent(&crd) || !object_or_absent(crd.find("spec")) ||
+      !object_or_absent(crd.find("spec", "names")) || !object_or_absent(crd.find("status"))) {
+    return;
+  }
   auto& spec = crd.object_at("spec");
   auto& names = spec.object_at("names");
   const auto text = [&](std::string_view key) -> std::string {
@@ -241,7 +249,7 @@ void set_crd_defaults(json::Draft& crd) {
     (*service)["port"] = 443;
   }
   const auto* stored = crd.find("status", "storedVersions");
-  if (stored == nullptr || stored->empty()) add_stored_version(crd);
+  if (stored == nullptr || (stored->is_array() && stored->empty())) add_stored_version(crd);
 }
 
 void prepare_crd(json::Draft& crd, json::View old_crd) {
