@@ -209,6 +209,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
       return std::unexpected(ok.error());
     }
   }
+  // From here on a write without a version is a write of the current one.
+  object.object_at("metadata")["resourceVersion"] = kube::resource_version_of(old_object);
   prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);
 
   const json::Value candidate = object.freeze();

@@ -7,7 +7,9 @@
 namespace fixpoint::front {
 
 Service::Service(net::Loop& loop, store::Store store, const apiserver::Tokens* tokens)
-    : loop_(loop), store_(std::move(store)), core_(tokens), durable_(store_.revision()) {}
+    : loop_(loop), store_(std::move(store)), core_(tokens), durable_(store_.revision()) {
+  store_.keep_after(durable_);
+}
 
 void Service::attach(std::unique_ptr<store::DurableLog> log) { log_ = std::move(log); }
 
@@ -63,7 +65,10 @@ void Service::advance(const store::Progress& progress) {
 }
 
 void Service::release(store::Revision durable) {
-  if (durable > durable_) durable_ = durable;
+  if (durable > durable_) {
+    durable_ = durable;
+    store_.keep_after(durable_);
+  }
   // A callback may run another request, which may add waiters: take one at a time.
   while (!waiting_.empty() && waiting_.begin()->first <= durable_) {
     auto node = waiting_.extract(waiting_.begin());
