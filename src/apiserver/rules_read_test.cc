@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rules of the API about server-side apply (29 to 31) and reads, lists and watches (32 to 37).
-#include "apiserver/fixture_test.h"
+#include "apiserver/api_fixture.h"
 
 namespace fixpoint::apiserver {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rules of the API about writes, by their numbers (1 to 12).
-#include "apiserver/fixture_test.h"
+#include "apiserver/api_fixture.h"
 
 namespace fixpoint::apiserver {
 namespace {

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules that need the built-in loops: 18 (propagation), 19 (garbage collection), 22 (namespaces),
+// and the end of a CustomResourceDefinition.
+#include "apiserver/api_fixture.h"
+#include "cluster/controllers.h"
+#include "kube/metadata.h"
+
+namespace fixpoint::cluster {
+namespace {
+
+using apiserver::Response;
+
+constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
+
+class LoopRules : public apiserver::ApiFixture, public Api {
+ protected:
+  Response call(const apiserver::Request& request) override { return run(request); }
+  const store::Snapshot& latest() const override { return store_.latest(); }
+  apiserver::CustomKinds& kinds() override { return core_.kinds(); }
+  Instant now() const override { return clock_.wall(); }
+
+  // Tells the loops what happened since the last time and lets them work until they rest.
+  void settle() {
+    if (!begun_) {
+      controllers_.begin(*this);
+      begun_ = true;
+      seen_ = store_.revision();
+    }
+    for (int i = 0; i < 100; ++i) {
+      const auto events = store_.events_after(seen_);
+      ASSERT_TRUE(events.has_value());
+      seen_ = store_.revision();
+      controllers_.observe(*events);
+      const bool more = controllers_.run(*this, 1000);
+      if (!more && store_.revision() == seen_) return;
+    }
+    FAIL() << "the loops never rest";
+  }
+
+  std::string owned(std::string_view name, const Response& owner, std::string_view extra = {}) {
+    return R"({"metadata":{"name":")" + std::string{name} +
+           R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":")" +
+           meta(owner, "name") + R"(","uid":")" + meta(owner, "uid") + R"(")" + std::string{extra} +
+           "}]}}";
+  }
+  int code(std::string_view name) { return get(std::string{kConfigMaps} + "/" + std::string{name}).code; }
+
+  Controllers controllers_{"authority"};
+  bool begun_ = false;
+  store::Revision seen_;
+};
+
+TEST_F(LoopRules, Rule18BackgroundTakesTheOwnerFirstAndTheDependentsFollow) {
+  const auto owner = create(kConfigMaps, R"({"metadata":{"name":"owner"}})");
+  create(kConfigMaps, owned("child", owner));
+  settle();
+
+  remove(std::string{kConfigMaps} + "/owner");
+  const int between = code("child");
+  settle();
+
+  EXPECT_EQ(between, 200);
+  EXPECT_EQ(code("owner"), 404);
+  EXPECT_EQ(code("child"), 404);
+}
+
+TEST_F(LoopRules, Rule18ForegroundWaitsForTheDependentsThatBlock) {
+  const auto owner = create(kConfigMaps, R"({"metadata":{"name":"owner"}})");
+  create(kConfigMaps, owned("child", owner, R"(,"blockOwnerDeletion":true)"));
+  patch(std::string{kConfigMaps} + "/child", R"({"metadata":{"finalizers":["example.com/hold"]}})");
+  settle();
+
+  const auto stamped =
+      remove(std::string{kConfigMaps} + "/owner", R"({"propagationPolicy":"Foreground"})");
+  settle();
+  const int held = code("owner");
+  const auto child = get(std::string{kConfigMaps} + "/child");
+  patch(std::string{kConfigMaps} + "/child", R"({"metadata":{"finalizers":null}})");
+  settle();
+
+  EXPECT_EQ(meta(stamped, "finalizers"), R"(["foregroundDeletion"])");
+  EXPECT_EQ(held, 200);
+  EXPECT_TRUE(kube::being_deleted(child.body));
+  EXPECT_EQ(code("child"), 404);
+  EXPECT_EQ(code("owner"), 404);
+}
+
+TEST_F(LoopRules, Rule18OrphanStripsTheReferencesFirst) {
+  const auto owner = create(kConfigMaps, R"({"metadata":{"name":"owner"}})");
+  create(kConfigMaps, owned("child", owner));
+  settle();
+
+  remove(std::string{kConfigMaps} + "/owner", R"({"propagationPolicy":"Orphan"})");
+  settle();
+
+  EXPECT_EQ(code("owner"), 404);
+  const auto child = get(std::string{kConfigMaps} + "/child");
+  EXPECT_EQ(child.code, 200);
+  EXPECT_EQ(meta(child, "ownerReferences"), "null");
+}
+
+TEST_F(LoopRules, Rule19OnlyUidsCountAndOneLivingOwnerIsEnough) {
+  const auto alive = create(kConfigMaps, R"({"metadata":{"name":"alive"}})");
+  create(kConfigMaps,
+         R"({"metadata":{"name":"both","ownerReferences":[
+             {"apiVersion":"v1","kind":"ConfigMap","name":"alive","uid":")" +
+             meta(alive, "uid") + R"("},
+             {"apiVersion":"v1","kind":"ConfigMap","name":"alive","uid":"another"}]}})");
+  create(kConfigMaps,
+         R"({"metadata":{"name":"stray","ownerReferences":[
+             {"apiVersion":"v1","kind":"ConfigMap","name":"alive","uid":"another"}]}})");
+  create(kConfigMaps,
+         R"({"metadata":{"name":"unknown","ownerReferences":[
+             {"apiVersion":"none.example.com/v1","kind":"Nothing","name":"x","uid":"y"}]}})");
+
+  settle();
+
+  EXPECT_EQ(code("stray"), 404);
+  EXPECT_EQ(code("unknown"), 200);
+  const auto both = get(std::string{kConfigMaps} + "/both");
+  ASSERT_EQ(both.code, 200);
+  EXPECT_EQ(both.body.get("metadata", "ownerReferences").size(), 1U);
+  EXPECT_EQ(both.body.get("metadata", "ownerReferences")[0].get("uid").as_string(),
+            meta(alive, "uid"));
+}
+
+TEST_F(LoopRules, Rule19ANamespacedOwnerInAnotherNamespaceIsAbsent) {
+  create("/api/v1/namespaces", R"({"metadata":{"name":"other"}})");
+  const auto owner = create("/api/v1/namespaces/other/configmaps", R"({"metadata":{"name":"owner"}})");
+
+  create(kConfigMaps, owned("child", owner));
+  settle();
+
+  EXPECT_EQ(code("child"), 404);
+}
+
+TEST_F(LoopRules, Rule22ANamespaceGoesWhenItsContentIsGone) {
+  create(kConfigMaps, R"({"metadata":{"name":"a"}})");
+  create(kConfigMaps, R"({"metadata":{"name":"held","finalizers":["example.com/hold"]}})");
+  settle();
+
+  remove("/api/v1/namespaces/ns");
+  settle();
+  const auto waiting = get("/api/v1/namespaces/ns");
+  const int plain = code("a");
+  patch(std::string{kConfigMaps} + "/held", R"({"metadata":{"finalizers":null}})");
+  settle();
+
+  EXPECT_EQ(plain, 404);
+  ASSERT_EQ(waiting.code, 200);
+  EXPECT_TRUE(kube::condition_is_true(waiting.body, "NamespaceFinalizersRemaining"));
+  EXPECT_EQ(kube::condition_of(waiting.body, "NamespaceFinalizersRemaining")
+                .get("message")
+                .as_string(),
+            "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource "
+            "instances");
+  EXPECT_EQ(get("/api/v1/namespaces/ns").code, 404);
+}
+
+TEST_F(LoopRules, ADefinitionGoesWhenItsInstancesAreGone) {
+  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
+  constexpr auto kDefinition =
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/boats.sea.example.com";
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", apiserver::kBoatDefinition);
+  const std::string boat =
+      R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one","finalizers":["example.com/hold"]},"spec":{"crew":1}})";
+  ASSERT_EQ(create(kBoats, boat).code, 201);
+  settle();
+
+  remove(kDefinition);
+  settle();
+  const auto waiting = get(kDefinition);
+  const auto refused = create(kBoats, boat);
+  const auto read = get(std::string{kBoats} + "/one");
+  patch(std::string{kBoats} + "/one", R"({"metadata":{"finalizers":null}})");
+  settle();
+
+  ASSERT_EQ(waiting.code, 200);
+  EXPECT_EQ(kube::condition_of(waiting.body, "Terminating").get("reason").as_string(),
+            "InstanceDeletionInProgress");
+  EXPECT_GE(refused.code, 400);
+  EXPECT_EQ(message(refused), "create not allowed while custom resource definition is terminating");
+  EXPECT_EQ(read.code, 200);
+  EXPECT_EQ(get(kDefinition).code, 404);
+  EXPECT_EQ(get(std::string{kBoats} + "/one").code, 404);
+}
+
+TEST_F(LoopRules, EveryNamespaceHasItsDefaultServiceAccount) {
+  settle();
+
+  EXPECT_EQ(get("/api/v1/namespaces/ns/serviceaccounts/default").code, 200);
+  EXPECT_EQ(code("kube-root-ca.crt"), 200);
+  remove("/api/v1/namespaces/ns/serviceaccounts/default");
+  settle();
+  EXPECT_EQ(get("/api/v1/namespaces/ns/serviceaccounts/default").code, 200);
+}
+
+TEST_F(LoopRules, EventsExpireAnHourAfterTheirLastWrite) {
+  constexpr auto kEvents = "/api/v1/namespaces/ns/events";
+  const auto made = create(
+      kEvents,
+      R"({"metadata":{"name":"e"},"involvedObject":{"kind":"ConfigMap","namespace":"ns","name":"a"},"reason":"x","type":"Normal"})");
+  ASSERT_EQ(made.code, 201) << message(made);
+  settle();
+
+  clock_.advance(std::chrono::minutes(59));
+  settle();
+  const int before = get(std::string{kEvents} + "/e").code;
+  clock_.advance(std::chrono::minutes(2));
+  settle();
+
+  EXPECT_EQ(before, 200);
+  EXPECT_EQ(get(std::string{kEvents} + "/e").code, 404);
+}
+
+TEST_F(LoopRules, AtRestTheLoopsWriteNothing) {
+  settle();
+  const auto before = store_.revision();
+
+  settle();
+
+  EXPECT_EQ(store_.revision(), before);
+}
+
+}  // namespace
+}  // namespace fixpoint::cluster
