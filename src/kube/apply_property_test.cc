@@ -17,7 +17,7 @@ namespace {
 
 using json::Draft;
 
-constexpr int kRounds = 100;
+constexpr int kRounds = 40;
 
 class Configurations {
  public:

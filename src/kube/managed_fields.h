@@ -34,6 +34,8 @@ struct Writer {
   std::vector<std::string> api_versions;
 };
 
+// Its place in a request: after decoding and defaulting, before admission and the kind's own
+// preparation, so that what those add (a priority, a cluster IP, a finalizer) belongs to nobody.
 // Ordinary create (`live` null), update or patch: sets metadata.managedFields of `object` from the
 // difference to `live`. Entries whose sets did not change keep their time. Entries that `object`
 // brings are taken if they decode (on the main resource only; `[]` and `[{}]` start afresh), those

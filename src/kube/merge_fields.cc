@@ -59,10 +59,26 @@ FieldSet fit(const MergeType& type, const FieldSet& fields) {
 
 json::Draft zero_struct(const Schema& schema);
 
+// Types that are structs in Go: omitempty says nothing about them, a zero one is always written.
+std::optional<json::Draft> zero_of_struct_type(GoKind kind) {
+  switch (kind) {
+    case GoKind::Time:
+    case GoKind::MicroTime:
+    case GoKind::RawExtension: return json::Draft();
+    case GoKind::Quantity: return json::Draft("0");
+    case GoKind::Duration: return json::Draft("0s");
+    case GoKind::IntOrString: return json::Draft(0);
+    default: return std::nullopt;
+  }
+}
+
 // What Go writes for a field nobody set; nothing for one it leaves out.
 std::optional<json::Draft> zero_field(const Property& field) {
   const GoKind kind = field.schema->go_kind;
-  if (kind == GoKind::Struct && !field.pointer) return zero_struct(*field.schema);
+  if (!field.pointer) {
+    if (kind == GoKind::Struct) return zero_struct(*field.schema);
+    if (auto zero = zero_of_struct_type(kind)) return zero;
+  }
   if (field.omit_empty) return std::nullopt;
   if (field.pointer) return json::Draft();
   switch (kind) {
@@ -74,10 +90,7 @@ std::optional<json::Draft> zero_field(const Property& field) {
     case GoKind::Uint16:
     case GoKind::Uint32:
     case GoKind::Uint64:
-    case GoKind::IntOrString:
     case GoKind::Float64: return json::Draft(0);
-    case GoKind::Quantity: return json::Draft("0");
-    case GoKind::Duration: return json::Draft("0s");
     default: return json::Draft();
   }
 }
