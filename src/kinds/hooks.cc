@@ -15,6 +15,7 @@
 #include "kinds/validate_config.h"
 #include "kinds/validate_network.h"
 #include "kinds/validate_pod.h"
+#include "kinds/validate_quota.h"
 #include "kinds/validate_service.h"
 #include "kinds/validate_storage.h"
 #include "kinds/validate_warnings.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Validation of ConfigMap, Secret, Namespace, LimitRange and ResourceQuota.
+// Validation of ConfigMap, Secret and Namespace.
 #pragma once
 
 #include "json/value.h"
@@ -17,10 +17,5 @@ kube::FieldErrors validate_secret(json::View object);
 kube::FieldErrors validate_secret_update(json::View object, json::View old_object);
 kube::FieldErrors validate_namespace(json::View object);
 kube::FieldErrors validate_namespace_status_update(json::View object, json::View old_object);
-kube::FieldErrors validate_limit_range(json::View object);
-kube::FieldErrors validate_limit_range_update(json::View object, json::View old_object);
-kube::FieldErrors validate_resource_quota(json::View object);
-kube::FieldErrors validate_resource_quota_update(json::View object, json::View old_object);
-kube::FieldErrors validate_resource_quota_status_update(json::View object, json::View old_object);
 
 }  // namespace fixpoint::kinds
