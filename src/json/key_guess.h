@@ -55,9 +55,10 @@ class KeyGuess {
     return pair.next;
   }
 
-  // A key local to its block means nothing to the next one and is not remembered.
+  // A key local to its block is another key in the next one: nothing about it is remembered.
   void learn(Place place, Answer next) {
-    if ((next.key & kLocalKey) == 0) pairs_[slot(place)] = {place, next};
+    const bool local = (place.before & kLocalKey) != 0 && place.before != kNoKey;
+    if (!local && (next.key & kLocalKey) == 0) pairs_[slot(place)] = {place, next};
   }
 
  private:

@@ -127,7 +127,8 @@ class TapeReader {
       place.before = next.key;
       value(next.key, first + i);
     }
-    if (!sorted && !out_.sort_members(first, count)) odd_ = true;
+    // Once something odd was met, the rest of the members was not read and must not be looked at.
+    if (!odd_ && !sorted && !out_.sort_members(first, count)) odd_ = true;
   }
 
   static constexpr std::uint64_t kPayload = (std::uint64_t{1} << 56U) - 1;
@@ -144,6 +145,7 @@ class TapeReader {
 std::optional<Value> fast_parse(std::string_view text) {
   thread_local Scratch scratch;
   thread_local KeyGuess guess;
+  if (text.empty()) return std::nullopt;
   std::optional<Value> value;
   if (const auto* document = scratch.parse(text)) {
     value = TapeReader{*document, BlockBuilder::fresh(), guess}.read();

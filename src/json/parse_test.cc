@@ -5,6 +5,7 @@
 #include "json/parse.h"
 
 #include "json/go_parse.h"
+#include "json/intern.h"
 #include "json/print.h"
 #include "json/random_tree.h"
 
@@ -113,6 +114,7 @@ TEST(Print, IndentsWithTwoSpaces) {
 
 TEST(Parse, RefusesInGosWords) {
   EXPECT_EQ(refusal(""), "unexpected end of JSON input");
+  EXPECT_EQ(refusal(std::string_view{}), "unexpected end of JSON input");
   EXPECT_EQ(refusal("  "), "unexpected end of JSON input");
   EXPECT_EQ(refusal("x"), "invalid character 'x' looking for beginning of value");
   EXPECT_EQ(refusal("{]"), "invalid character ']' looking for beginning of object key string");
@@ -181,6 +183,27 @@ TEST(Parse, SortsTheSameUnsortedObjectEveryTime) {
     EXPECT_EQ(round_trip(R"({"zz":1,"yy":{"b":1,"a":2,"c":3},"xx":[{"q":1,"p":2}]})"),
               R"({"xx":[{"p":2,"q":1}],"yy":{"a":2,"b":1,"c":3},"zz":1})");
   }
+}
+
+TEST(Parse, DoesNotRememberTheOrderOfKeysThatAreLocalToABlock) {
+  const std::string low(kInternedKeyBytesMax + 1, 'a');
+  const std::string high(kInternedKeyBytesMax + 1, 'z');
+
+  EXPECT_EQ(round_trip("{\"" + low + "\":1,\"m\":2}"), "{\"" + low + "\":1,\"m\":2}");
+  EXPECT_EQ(round_trip("{\"" + high + "\":1,\"m\":2}"), "{\"m\":2,\"" + high + "\":1}");
+}
+
+// The duplicate in the middle stops the fast path: what it did not read yet still holds the nodes
+// of the text before, local keys and all.
+TEST(Parse, LooksAtNothingItDidNotReadItself) {
+  std::string before = "[";
+  for (int i = 0; i < 50; ++i) {
+    before += (i == 0 ? "{\"" : ",{\"") + std::string(kInternedKeyBytesMax + 1, 'k') + "\":1}";
+  }
+  ASSERT_TRUE(parse(before + "]").has_value());
+
+  EXPECT_EQ(round_trip(R"({"b":1,"a":{"c":1,"c":2},"d":3,"e":4,"f":5})"),
+            R"({"a":{"c":2},"b":1,"d":3,"e":4,"f":5})");
 }
 
 TEST(Parse, HoldsTheDepthLimitExactly) {

@@ -141,6 +141,12 @@ TEST(Yaml, RefusesBombsAndCycles) {
             "error: yaml: exceeded max depth of " + std::to_string(kDepthMax));
 }
 
+TEST(Yaml, ReadsNothingAsNull) {
+  EXPECT_EQ(read(""), "null");
+  EXPECT_EQ(read(std::string_view{}), "null");
+  EXPECT_TRUE(parse_yaml_documents(std::string_view{})->empty());
+}
+
 TEST(Yaml, ReadsManyDocumentsAndSkipsEmptyOnes) {
   const auto documents = parse_yaml_documents("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");
 

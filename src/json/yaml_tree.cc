@@ -46,6 +46,7 @@ class Event {
 struct YamlReader::Impl {
   explicit Impl(std::string_view text) {
     FP_CHECK(yaml_parser_initialize(&parser) != 0);
+    if (text.data() == nullptr) text = "";  // libyaml asserts that there is something to point at
     yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()),
                                  text.size());
   }
