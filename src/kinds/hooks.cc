@@ -16,6 +16,7 @@
 #include "kinds/validate_network.h"
 #include "kinds/validate_pod.h"
 #include "kinds/validate_quota.h"
+#include "kinds/validate_registry.h"
 #include "kinds/validate_service.h"
 #include "kinds/validate_storage.h"
 #include "kinds/validate_warnings.h"
@@ -67,6 +68,7 @@ constexpr HookRow kHooks[] = {
     {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .validate = validate_deployment, .validate_update = validate_deployment_update, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .generation_changes = deployment_generation_changes}},
     {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .validate = validate_replica_set, .validate_update = validate_replica_set_update, .warnings = named_workload_warnings}},
     {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .validate = validate_stateful_set, .validate_update = validate_stateful_set_update, .warnings = stateful_set_warnings}},
+    {"apps", "v1", "ControllerRevision", {.validate = validate_controller_revision, .validate_update = validate_controller_revision_update}},
     {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .validate = validate_cron_job, .validate_update = validate_cron_job_update, .warnings = cron_job_warnings}},
     {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .validate = validate_job, .validate_update = validate_job_update, .warnings = named_workload_warnings}},
     {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .validate = validate_autoscaler, .validate_update = validate_autoscaler_update}},
@@ -86,6 +88,8 @@ constexpr HookRow kHooks[] = {
     {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", {.set_defaults = set_defaults_admission_policy, .validate = validate_admission_policy, .validate_update = validate_admission_policy_update}},
     {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", {.set_defaults = set_defaults_admission_policy_binding, .validate = validate_admission_policy_binding, .validate_update = validate_admission_policy_binding_update}},
     {"policy", "v1", "PodDisruptionBudget", {.validate = validate_disruption_budget, .validate_update = validate_disruption_budget_update}},
+    {"certificates.k8s.io", "v1", "CertificateSigningRequest", {.prepare = prepare_signing_request, .validate = validate_signing_request, .validate_update = validate_signing_request_update}},
+    {"apiregistration.k8s.io", "v1", "APIService", {.set_defaults = set_defaults_api_service, .validate = validate_api_service, .validate_update = validate_api_service_update}},
 };
 // clang-format on
 

@@ -210,5 +210,9 @@ TEST(KindHooks, JudgeUpdatesAsARealServerDoes) {
   check_table("kinds/updates.json");
 }
 
+TEST(KindHooks, JudgeWhatControllersKeepAsARealServerDoes) {
+  check_table("kinds/rest.json");
+}
+
 }  // namespace
 }  // namespace fixpoint::kinds
