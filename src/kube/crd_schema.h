@@ -12,6 +12,9 @@
 #include "json/value.h"
 #include "kube/schema.h"
 
+#include <cstddef>
+#include <cstdint>
+
 namespace fixpoint::kube {
 
 // Nesting of one schema. Deeper than any real CRD; everything that recurses does so along schemas.
@@ -28,10 +31,15 @@ struct CompiledSchema {
   bool has_cel_rules = false;  // somewhere in the tree
 };
 
+// What x-kubernetes-int-or-string stands for. Kubernetes holds values to it, but not the defaults
+// in a CRD.
+enum class IntOrString : std::uint8_t { IsAType, SaysNothing };
+
 // Keywords that Kubernetes refuses ($ref, patternProperties, …) are refused here too;
 // crd_validate.h says so in Kubernetes' words and comes first. A null schema compiles to an empty
 // object.
-Result<CompiledSchema> compile_schema(json::View open_api_v3_schema);
+Result<CompiledSchema> compile_schema(json::View open_api_v3_schema,
+                                      IntOrString int_or_string = IntOrString::IsAType);
 
 // The schema of a kind whose CRD keeps whatever it is given: spec.preserveUnknownFields of old.
 CompiledSchema schemaless();
