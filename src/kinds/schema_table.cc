@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <string>
 
 namespace fixpoint::kinds {
@@ -122,14 +121,16 @@ class Loader {
   }
 
   static void index(Schema& node) {
-    node.by_name.resize(node.properties.size());
-    std::iota(node.by_name.begin(), node.by_name.end(), std::uint16_t{0});
-    const auto name = [&](std::uint16_t at) -> const std::string& {
-      return node.properties[at].name;
-    };
-    std::ranges::sort(node.by_name, {}, name);
-    for (const auto at : node.by_name) {
-      if (printed_when_absent(node.properties[at])) node.always_printed.push_back(at);
+    for (std::uint16_t at = 0; at < node.properties.size(); ++at) {
+      node.by_name.push_back({kube::name_prefix(node.properties[at].name), at});
+    }
+    std::ranges::sort(node.by_name, {}, [&](const kube::PropertyName& name) -> const std::string& {
+      return node.properties[name.at].name;
+    });
+    for (std::uint16_t rank = 0; rank < node.by_name.size(); ++rank) {
+      if (printed_when_absent(node.properties[node.by_name[rank].at])) {
+        node.always_printed.push_back(rank);
+      }
     }
   }
 

@@ -197,6 +197,19 @@ bool is_go_zero(const ReadTime& time) {
 
 }  // namespace
 
+bool is_canonical_time(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00T00:00:00Z";
+  // Days that not every month has, and the years around Go's zero time, take the long way.
+  constexpr int kDaySafeMax = 28;
+  if (text.size() != kShape.size()) return false;
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    if (kShape[i] == '0' ? !is_digit(text, i) : text[i] != kShape[i]) return false;
+  }
+  const auto pair = [&](std::size_t at) { return digits(text.substr(at, 2)); };
+  return pair(0) > 0 && pair(5) >= 1 && pair(5) <= 12 && pair(8) >= 1 && pair(8) <= kDaySafeMax &&
+         pair(11) < 24 && pair(14) < 60 && pair(17) < 60;
+}
+
 Result<std::string> canonical_time(std::string_view text) {
   FP_TRY(time, read_time(text, false));
   if (is_go_zero(time)) return std::string{};

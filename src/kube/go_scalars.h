@@ -15,6 +15,9 @@ namespace fixpoint::kube {
 // null. Years 0 to 9999.
 Result<std::string> canonical_time(std::string_view text);
 
+// True only if canonical_time would answer the same text: a quick look that spares the work.
+bool is_canonical_time(std::string_view text);
+
 // metav1.MicroTime: six decimals are required and printed.
 Result<std::string> canonical_micro_time(std::string_view text);
 

@@ -12,4 +12,12 @@ const Property* Schema::property(std::string_view name) const {
   return found == properties.end() ? nullptr : &*found;
 }
 
+std::uint64_t name_prefix(std::string_view name) {
+  std::uint64_t prefix = 0;
+  for (std::size_t i = 0; i < sizeof prefix; ++i) {
+    prefix = prefix << 8U | (i < name.size() ? static_cast<std::uint8_t>(name[i]) : 0U);
+  }
+  return prefix;
+}
+
 }  // namespace fixpoint::kube

@@ -80,6 +80,14 @@ struct Property {
   PatchStrategy patch;
 };
 
+// A property by name: the first eight bytes as a number that compares as the text does, so that
+// most comparisons touch no string.
+struct PropertyName {
+  std::uint64_t prefix = 0;
+  std::uint16_t at = 0;  // in Schema::properties
+};
+std::uint64_t name_prefix(std::string_view name);
+
 struct Validation {
   std::optional<double> minimum;
   std::optional<double> maximum;
@@ -127,9 +135,9 @@ struct Schema {
   std::string go_type;  // built-ins: "ConfigMap", "ContainerPort"; names decode errors
   GoKind go_kind = GoKind::None;
   std::string definition;  // built-ins: OpenAPI definition name, e.g. io.k8s.api.core.v1.PodSpec
-  // Built-in structs, for typed decoding: indexes into properties, sorted by property name, and of
-  // those that Go prints even when the input left them out.
-  std::vector<std::uint16_t> by_name;
+  // Built-in structs, for typed decoding: properties in name order, and the positions in that order
+  // of those that Go prints even when the input left them out.
+  std::vector<PropertyName> by_name;
   std::vector<std::uint16_t> always_printed;
 
   const Property* property(std::string_view name) const;

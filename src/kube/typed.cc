@@ -123,13 +123,29 @@ std::string describe(const TypeMismatch& mismatch, const Frame& frame) {
                      mismatch.value, owner->go_type, path, mismatch.go_type);
 }
 
+const Property& ranked(const Schema& schema, std::size_t rank) {
+  return schema.properties[schema.by_name[rank].at];
+}
+
+// The first property, in name order and from `rank` on, whose name is not less.
+std::size_t find_rank(const Schema& schema, std::size_t rank, std::string_view name) {
+  const auto prefix = name_prefix(name);
+  const auto less = [&](const PropertyName& property, std::string_view key) {
+    if (property.prefix != prefix) return property.prefix < prefix;
+    return schema.properties[property.at].name < key;
+  };
+  const auto from = schema.by_name.begin() + static_cast<std::ptrdiff_t>(rank);
+  const auto found = std::lower_bound(from, schema.by_name.end(), name, less);
+  return static_cast<std::size_t>(found - schema.by_name.begin());
+}
+
 // What a nil or zero Go value prints as.
 Draft zero(const Schema& schema) {
   switch (schema.go_kind) {
     case GoKind::Struct: {
       auto made = Draft::object();
-      for (const auto at : schema.always_printed) {
-        const auto& property = schema.properties[at];
+      for (const auto rank : schema.always_printed) {
+        const auto& property = ranked(schema, rank);
         made.members().push_back(
             {property.name, property.pointer ? Draft{} : zero(*property.schema)});
       }
@@ -158,6 +174,27 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
+// Most quantities by far: a few digits and a suffix, already in canonical form. Anything else is
+// left to Quantity. Six digits with these suffixes fit 64 bits.
+bool is_plain_quantity(std::string_view text) {
+  constexpr std::size_t kDigitsMax = 6;
+  std::int64_t value = 0;
+  std::size_t digits = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
+    if (digits == kDigitsMax) return false;
+    value = value * 10 + (text[digits++] - '0');
+  }
+  if (value == 0 || text[0] == '0') return false;
+  const auto suffix = text.substr(digits);
+  if (suffix.empty()) return value % 1000 != 0;
+  if (std::string_view{"mkMGT"}.find(suffix[0]) == std::string_view::npos) {
+    return suffix == "Ki" && value % 1024 != 0;
+  }
+  if (suffix.size() == 1) return value % 1000 != 0;
+  return suffix.size() == 2 && suffix[1] == 'i' && suffix[0] >= 'A' && suffix[0] <= 'Z' &&
+         value % 1024 != 0;
+}
+
 struct IntRange {
   std::int64_t min;
   std::int64_t max;
@@ -179,7 +216,7 @@ IntRange range_of(GoKind kind) {
 
 // The result of one place: the input itself, or something else.
 using Changed = std::optional<Draft>;
-const Changed kSame = std::nullopt;
+constexpr std::nullopt_t kSame = std::nullopt;
 
 // The members of an object being decoded. Nothing is copied until the first difference.
 class Rebuilt {
@@ -249,7 +286,9 @@ class Decoder {
       case GoKind::Bool: return in.is_bool() ? kSame : mismatch(schema, in, frame);
       case GoKind::Float64: return real(schema, in, frame);
       case GoKind::Bytes: return bytes(schema, in, frame);
-      case GoKind::Time: return text(in, frame, canonical_time);
+      case GoKind::Time:
+        if (is_canonical_time(in.as_string())) return kSame;
+        return text(in, frame, canonical_time);
       case GoKind::MicroTime: return text(in, frame, canonical_micro_time);
       case GoKind::Quantity: return quantity(in);
       case GoKind::IntOrString: return in.is_string() ? kSame : integer(schema, "int32", in, frame);
@@ -300,28 +339,27 @@ class Decoder {
   Changed structure(const Schema& schema, View in, const Frame& frame) {
     if (!in.is_object()) return mismatch(schema, in, frame);
     Rebuilt rebuilt{in};
-    auto printed = schema.always_printed.begin();
-    auto from = schema.by_name.begin();
-    const auto before = [&](std::uint16_t at, std::string_view key) {
-      return schema.properties[at].name < key;
+    const auto& always = schema.always_printed;
+    std::size_t printed = 0;  // in always
+    std::size_t rank = 0;
+    const auto insert_missing_before = [&](std::size_t end) {
+      for (; printed < always.size() && always[printed] < end; ++printed) {
+        rebuilt.insert(ranked(schema, always[printed]));
+      }
     };
     for (const auto [key, member] : in.members()) {
-      for (; printed != schema.always_printed.end() && before(*printed, key); ++printed) {
-        rebuilt.insert(schema.properties[*printed]);
-      }
-      from = std::lower_bound(from, schema.by_name.end(), key, before);
-      if (from == schema.by_name.end() || schema.properties[*from].name != key) {
+      rank = find_rank(schema, rank, key);
+      insert_missing_before(rank);
+      if (rank == schema.by_name.size() || ranked(schema, rank).name != key) {
         report_unknown(frame, key);
         rebuilt.drop();
         continue;
       }
-      const bool always = printed != schema.always_printed.end() && *printed == *from;
-      if (always) ++printed;
-      property(schema, schema.properties[*from], always, {key, member}, frame, rebuilt);
+      const bool is_printed = printed < always.size() && always[printed] == rank;
+      if (is_printed) ++printed;
+      property(schema, ranked(schema, rank), is_printed, {key, member}, frame, rebuilt);
     }
-    for (; printed != schema.always_printed.end(); ++printed) {
-      rebuilt.insert(schema.properties[*printed]);
-    }
+    insert_missing_before(schema.by_name.size());
     return rebuilt.take();
   }
 
@@ -401,8 +439,8 @@ class Decoder {
   Changed integer(const Schema& schema, std::string_view go_type, View in, const Frame& frame) {
     const auto [min, max] = range_of(schema.go_kind);
     if (in.is_int() && in.as_int() >= min && in.as_int() <= max) return kSame;
-    std::string shown{json_word(in.type())};
-    if (in.is_number()) shown += " " + number_text(in);
+    auto shown = in.is_number() ? fmt::format("number {}", number_text(in))
+                                : std::string{json_word(in.type())};
     TypeMismatch found{std::move(shown), std::string{go_type}};
     // An int-or-string has a parser of its own, whose refusal is final.
     if (schema.go_kind == GoKind::IntOrString) return stop(describe(found, frame));
@@ -456,6 +494,7 @@ class Decoder {
   }
 
   Changed quantity(View in) {
+    if (is_plain_quantity(in.as_string())) return kSame;
     const auto text = in.is_string() ? std::string{in.as_string()} : json::to_text(in);
     auto parsed = Quantity::parse(trimmed(text));
     if (!parsed) return stop(std::move(parsed.error().message));
