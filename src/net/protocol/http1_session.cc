@@ -4,9 +4,7 @@
 //
 // Bytes that arrive while a request is being answered (pipelining) wait in pending_, and reading
 // stops when they are many, so a client cannot make us queue more than one answer ahead.
-#include "net/protocol/http1.h"
-#include "net/protocol/output_queue.h"
-#include "net/protocol/server_session.h"
+#include "net/protocol/http1_session.h"
 
 #include <charconv>
 #include <string>
@@ -27,94 +25,12 @@ Http1Limits limits_of(const ServerOptions& options) {
           .body_bytes = options.body_bytes_max};
 }
 
-bool may_have_body(int status) {
-  return status >= 200 && status != 204 && status != 304;
+}  // namespace
+
+Http1Session::Http1Session(SessionHost& host)
+    : host_(&host), decoder_(Http1Decoder::Side::Request, limits_of(host.options())) {
+  enter(Phase::Idle, host.options().header_timeout);
 }
-
-class Http1Exchange;
-
-class Http1Session final : public ServerSession, public std::enable_shared_from_this<Http1Session> {
- public:
-  explicit Http1Session(SessionHost& host)
-      : host_(&host), decoder_(Http1Decoder::Side::Request, limits_of(host.options())) {
-    enter(Phase::Idle, host.options().header_timeout);
-  }
-
-  void received(std::string_view bytes) override;
-  std::size_t pull(std::span<char> into) override;
-  void flushed() override;
-  void peer_ended() override;
-  void detach() override;
-  void shutdown() override;
-  std::optional<MonotonicInstant> deadline() const override { return deadline_; }
-  void overdue() override;
-
- private:
-  friend class Http1Exchange;
-  enum class Phase : std::uint8_t { Idle, Head, Body, Busy, Closing };
-
-  void enter(Phase phase, Duration limit);
-  void process(std::string_view input);
-  bool step(std::string_view& input);
-  void begin_body();
-  void gather(std::string_view bytes);
-  void dispatch();
-  void refuse(int status, const std::string& message);
-  void answered();
-  void go_on();
-  void close_politely();
-  void cut_later();
-  void write_head(int status, const Headers& headers, std::string_view framing);
-
-  SessionHost* host_;  // null once the connection is gone
-  Http1Decoder decoder_;
-  OutputQueue queue_;
-  std::string pending_;
-  Request request_;
-  std::size_t reserved_ = 0;
-  Http1Exchange* current_ = nullptr;  // the exchange in Phase::Busy, unless dropped
-  Phase phase_ = Phase::Closing;
-  std::optional<MonotonicInstant> deadline_;
-  bool keep_alive_ = true;
-  bool minor_zero_ = false;  // the client speaks HTTP/1.0
-  bool processing_ = false;
-  bool drained_ = false;  // bytes went out since the last flushed()
-  bool shutting_down_ = false;
-  bool cutting_ = false;
-};
-
-class Http1Exchange final : public Exchange, public std::enable_shared_from_this<Http1Exchange> {
- public:
-  Http1Exchange(std::shared_ptr<Http1Session> session, bool head_only)
-      : session_(std::move(session)), head_only_(head_only) {}
-  ~Http1Exchange() override;
-
-  using Exchange::respond;
-  void respond(int status, Headers headers, Chunk body) override;
-  void start(int status, Headers headers, StreamKind kind) override;
-  void write(Chunk chunk) override;
-  void end() override;
-  void abort() override;
-  std::size_t backlog_bytes() const override { return open() ? session_->queue_.bytes() : 0; }
-  bool is_open() const override { return open(); }
-  void on_drain(std::function<void()> callback) override;
-  void on_closed(std::function<void()> callback) override;
-
- private:
-  friend class Http1Session;
-  bool open() const { return !done_ && session_->host_ != nullptr && !session_->cutting_; }
-  void finish();
-  void drain();
-
-  std::shared_ptr<Http1Session> session_;
-  ExchangeCallbacks callbacks_;
-  StreamKind kind_ = StreamKind::Endless;
-  bool head_only_;
-  bool started_ = false;
-  bool chunked_ = false;
-  bool bodiless_ = false;
-  bool done_ = false;
-};
 
 void Http1Session::enter(Phase phase, Duration limit) {
   phase_ = phase;
@@ -317,96 +233,6 @@ void Http1Session::write_head(int status, const Headers& headers, std::string_vi
   if (keep_alive_ && minor_zero_) queue_.add_text("\r\nconnection: keep-alive");
   queue_.add_text("\r\n\r\n");
 }
-
-Http1Exchange::~Http1Exchange() {
-  if (open() && started_) {
-    abort();
-  } else if (open()) {
-    auto page = error_page(session_->host_->options(), 500, "the request was not answered");
-    respond(500, std::move(page.headers), make_chunk(std::move(page.body)));
-  }
-  if (session_->current_ == this) session_->current_ = nullptr;
-}
-
-void Http1Exchange::finish() {
-  done_ = true;
-  callbacks_.forget();
-  session_->answered();
-}
-
-void Http1Exchange::respond(int status, Headers headers, Chunk body) {
-  if (!open() || started_) return;
-  const auto size = body ? body->size() : 0;
-  std::string framing;
-  if (may_have_body(status)) framing = "content-length: " + std::to_string(size);
-  session_->write_head(status, headers, framing);
-  if (!head_only_ && may_have_body(status)) session_->queue_.add_chunk(std::move(body));
-  finish();
-}
-
-void Http1Exchange::start(int status, Headers headers, StreamKind kind) {
-  if (!open() || started_) return;
-  started_ = true;
-  kind_ = kind;
-  bodiless_ = head_only_ || !may_have_body(status);
-  chunked_ = !session_->minor_zero_;
-  if (!chunked_) session_->keep_alive_ = false;  // only the close can show the end
-  const bool framed = chunked_ && may_have_body(status);
-  session_->write_head(status, headers, framed ? "transfer-encoding: chunked" : "");
-  session_->host_->output_ready();
-}
-
-void Http1Exchange::write(Chunk chunk) {
-  if (!open() || !started_ || bodiless_ || !chunk || chunk->empty()) return;
-  auto& queue = session_->queue_;
-  if (chunked_) {
-    char size[24];
-    auto* end = std::to_chars(size, size + 16, chunk->size(), 16).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    queue.add_text({size, static_cast<std::size_t>(end - size)});
-  }
-  queue.add_chunk(std::move(chunk));
-  if (chunked_) queue.add_text("\r\n");
-  if (queue.bytes() > session_->host_->options().backlog_bytes_max) return session_->cut_later();
-  session_->host_->output_ready();
-}
-
-void Http1Exchange::end() {
-  if (!open() || !started_) return;
-  if (chunked_ && !bodiless_) session_->queue_.add_text("0\r\n\r\n");
-  finish();
-}
-
-void Http1Exchange::abort() {
-  if (!open()) return;
-  done_ = true;
-  callbacks_.forget();
-  session_->current_ = nullptr;
-  session_->cut_later();
-}
-
-void Http1Exchange::on_drain(std::function<void()> callback) {
-  if (!open()) return;
-  callbacks_.drain = std::move(callback);
-  session_->host_->later([self = shared_from_this()] { self->drain(); });
-}
-
-void Http1Exchange::drain() {
-  if (!open() || !callbacks_.drain) return;
-  const auto keep = shared_from_this();
-  auto callback = std::exchange(callbacks_.drain, nullptr);
-  callback();
-  if (open() && !callbacks_.drain) callbacks_.drain = std::move(callback);
-}
-
-void Http1Exchange::on_closed(std::function<void()> callback) {
-  if (done_) return;
-  callbacks_.closed = std::move(callback);
-  if (session_->host_ == nullptr) callbacks_.fire_closed();
-}
-
-}  // namespace
 
 std::shared_ptr<ServerSession> make_http1_session(SessionHost& host) {
   return std::make_shared<Http1Session>(host);

@@ -5,13 +5,6 @@
 #include "net/protocol/http2_session.h"
 
 namespace fixpoint::net {
-namespace {
-
-bool may_have_body(int status) {
-  return status >= 200 && status != 204 && status != 304;
-}
-
-}  // namespace
 
 std::shared_ptr<Exchange> Http2Session::make_exchange(Stream& stream) {
   auto exchange =

@@ -19,4 +19,8 @@ bool is_connection_header(std::string_view name) {
                              [&](std::string_view own) { return equals_ignoring_case(own, name); });
 }
 
+bool may_have_body(int status) {
+  return status >= 200 && status != 204 && status != 304;
+}
+
 }  // namespace fixpoint::net

@@ -62,6 +62,9 @@ std::shared_ptr<ServerSession> make_http2_session(SessionHost& host);
 ErrorPage error_page(const ServerOptions& options, int status, const std::string& message);
 // Headers that belong to the connection, which an application must not set.
 bool is_connection_header(std::string_view name);
+// False for the statuses whose answers end with their head.
+bool may_have_body(int status);
+
 // The callbacks of an exchange, each called as its contract says.
 class ExchangeCallbacks {
  public:
