@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Unmodified kubectl against the shipped binary, compared line by line with what the same commands
+// said to a real kube-apiserver (tests/testdata/kubectl/session.expected, made by
+// tools/kubectl-session on Kubernetes 1.34.4).
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/integration/running_server.h"
+
+namespace fixpoint {
+namespace {
+
+// The newest kubectl at hand: one that was asked for, the one of `make kube`, the one on PATH.
+std::string find_kubectl() {
+  if (const char* asked = std::getenv("FIXPOINT_KUBECTL")) return asked;
+  if (const char* home = std::getenv("HOME")) {
+    const auto built = std::filesystem::path(home) / ".cache/fixpoint/kube/1.34.4/kubectl";
+    if (::access(built.c_str(), X_OK) == 0) return built.string();
+  }
+  std::istringstream path(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
+  for (std::string directory; std::getline(path, directory, ':');) {
+    const auto program = std::filesystem::path(directory) / "kubectl";
+    if (::access(program.c_str(), X_OK) == 0) return program.string();
+  }
+  return {};
+}
+
+std::string output_of(const std::string& command) {
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::string text;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+  ::pclose(pipe);
+  return text;
+}
+
+// One command of a session and everything it said.
+std::vector<std::string> commands_of(const std::string& session) {
+  std::vector<std::string> commands;
+  std::istringstream lines(session);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("$ kubectl ") || commands.empty()) commands.emplace_back();
+    commands.back() += line + "\n";
+  }
+  return commands;
+}
+
+TEST(Kubectl, SaysWhatItSaysToARealServer) {
+  const std::string kubectl = find_kubectl();
+  if (kubectl.empty()) {
+    GTEST_SKIP() << "no kubectl on PATH and none built; set FIXPOINT_KUBECTL to one";
+  }
+  std::printf("kubectl: %s\n", kubectl.c_str());
+  const ScratchDirectory scratch;
+  auto server = RunningServer::start(scratch.path(), {"--ephemeral"});
+  ASSERT_TRUE(server.has_value()) << server.error().message;
+
+  const std::string said =
+      output_of("tools/kubectl-session '" + kubectl + "' '" + (*server)->kubeconfig().string() +
+                "' tests/integration/kubectl 2>&1");
+
+  std::ifstream file("tests/testdata/kubectl/session.expected");
+  std::stringstream expected;
+  expected << file.rdbuf();
+  const auto ours = commands_of(said);
+  const auto real = commands_of(expected.str());
+  ASSERT_GE(real.size(), 100U);
+  EXPECT_EQ(ours.size(), real.size());
+  for (std::size_t i = 0; i < std::min(ours.size(), real.size()); ++i) {
+    EXPECT_EQ(ours[i], real[i]);
+  }
+}
+
+}  // namespace
+}  // namespace fixpoint

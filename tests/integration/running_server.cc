@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/integration/running_server.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "json/value.h"
+#include "json/yaml.h"
+#include "base/base64.h"
+
+namespace fixpoint {
+namespace {
+
+json::Value read_kubeconfig(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  auto config = json::parse_yaml(text.str());
+  return config ? *std::move(config) : json::Value{};
+}
+
+// "ready https://127.0.0.1:PORT kubeconfig=…" to PORT.
+std::uint16_t port_in(const std::string& line) {
+  const auto colon = line.find(':', line.find("://") + 3);
+  return static_cast<std::uint16_t>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
+}
+
+// The first line of a pipe; empty when it closes before one is whole.
+std::string first_line(int fd) {
+  std::string line;
+  char c = 0;
+  while (::read(fd, &c, 1) == 1 && c != '\n') line += c;
+  return line;
+}
+
+}  // namespace
+
+ScratchDirectory::ScratchDirectory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "fixpoint-test-XXXXXX").string();
+  FP_CHECK(::mkdtemp(pattern.data()) != nullptr);
+  path_ = pattern;
+}
+
+ScratchDirectory::~ScratchDirectory() {
+  std::error_code ignored;  // a leftover directory fails no test
+  std::filesystem::remove_all(path_, ignored);
+}
+
+Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesystem::path& scratch,
+                                                            std::vector<std::string> flags) {
+  const char* binary = std::getenv("FIXPOINT_BINARY");
+  if (binary == nullptr) {
+    return fail(ErrorKind::Invalid, "FIXPOINT_BINARY is not set; run this through ctest");
+  }
+  std::vector<std::string> words{binary, "up", "--listen", "127.0.0.1:0", "--kubeconfig",
+                                 (scratch / "kubeconfig").string()};
+  words.insert(words.end(), flags.begin(), flags.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  int out[2];
+  FP_CHECK(::pipe(out) == 0);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::dup2(out[1], STDOUT_FILENO);
+    ::dup2(out[1], STDERR_FILENO);
+    ::close(out[0]);
+    ::close(out[1]);
+    ::execv(binary, argv.data());
+    ::_exit(127);
+  }
+  ::close(out[1]);
+  std::unique_ptr<RunningServer> server{new RunningServer};
+  server->pid_ = pid;
+  server->scratch_ = scratch;
+  const std::string line = first_line(out[0]);
+  // The rest of its log goes nowhere, but must not fill the pipe.
+  std::thread([fd = out[0]] {
+    char buffer[4096];
+    while (::read(fd, buffer, sizeof buffer) > 0) {
+    }
+    ::close(fd);
+  }).detach();
+  if (!line.starts_with("ready ")) return fail(ErrorKind::Unavailable, line);
+  server->port_ = port_in(line);
+  return server;
+}
+
+RunningServer::~RunningServer() { kill(); }
+
+void RunningServer::kill() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+int RunningServer::stop() {
+  ::kill(pid_, SIGTERM);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  int status = 0;
+  while (::waitpid(pid_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > until) return -1;
+    std::this_thread::yield();
+  }
+  pid_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string RunningServer::token() const {
+  const auto config = read_kubeconfig(kubeconfig());
+  return std::string{config.get("users")[0].get("user", "token").as_string()};
+}
+
+std::string RunningServer::authority_pem() const {
+  const auto config = read_kubeconfig(kubeconfig());
+  auto pem = base64_decode(
+      config.get("clusters")[0].get("cluster", "certificate-authority-data").as_string());
+  return pem ? *std::move(pem) : std::string{};
+}
+
+net::ClientOptions RunningServer::client(net::HttpVersions versions) const {
+  net::ClientOptions options;
+  options.host = "127.0.0.1";
+  options.port = port_;
+  auto tls = net::make_client_tls({.ca_pem = authority_pem(),
+                                   .certificate_pem = {},
+                                   .private_key_pem = {},
+                                   .check = net::PeerCheck::Verify,
+                                   .versions = versions});
+  FP_CHECK(tls.has_value());
+  options.tls = *std::move(tls);
+  return options;
+}
+
+Result<net::Response> RunningServer::request(std::string method, std::string target,
+                                             std::string body, net::Headers headers) const {
+  net::ClientRequest request;
+  request.method = std::move(method);
+  request.target = std::move(target);
+  request.headers = std::move(headers);
+  request.body = std::move(body);
+  if (!request.headers.contains("authorization")) {
+    request.headers.add("authorization", "Bearer " + token());
+  }
+  if (!request.body.empty() && !request.headers.contains("content-type")) {
+    request.headers.add("content-type", "application/json");
+  }
+  return net::blocking_request(client(), std::move(request));
+}
+
+}  // namespace fixpoint

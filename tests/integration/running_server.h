@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunningServer: the shipped binary as a child process, for tests that want it whole. It never
+// outlives the test that started it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "net/client.h"
+
+namespace fixpoint {
+
+// A directory of its own under the system's, removed at the end.
+class ScratchDirectory {
+ public:
+  ScratchDirectory();
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class RunningServer {
+ public:
+  // `fixpoint up --listen 127.0.0.1:0 …`; waits for its ready line.
+  static Result<std::unique_ptr<RunningServer>> start(const std::filesystem::path& scratch,
+                                                      std::vector<std::string> flags);
+  ~RunningServer();
+
+  std::uint16_t port() const { return port_; }
+  std::filesystem::path kubeconfig() const { return scratch_ / "kubeconfig"; }
+  std::string token() const;
+  std::string authority_pem() const;
+
+  // kill -9, and gone when this returns.
+  void kill();
+  // SIGTERM; the exit status, or -1 when it did not end within five seconds.
+  int stop();
+
+  // One request over TLS with the admin's token, unless the headers say otherwise.
+  Result<net::Response> request(std::string method, std::string target, std::string body = {},
+                                net::Headers headers = {}) const;
+  net::ClientOptions client(net::HttpVersions versions = net::HttpVersions::Any) const;
+
+ private:
+  std::filesystem::path scratch_;
+  pid_t pid_ = -1;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace fixpoint
