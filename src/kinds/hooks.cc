@@ -13,6 +13,7 @@
 #include "kinds/validate_batch.h"
 #include "kinds/validate_cluster.h"
 #include "kinds/validate_config.h"
+#include "kinds/validate_fields.h"
 #include "kinds/validate_network.h"
 #include "kinds/validate_pod.h"
 #include "kinds/validate_quota.h"
@@ -20,6 +21,7 @@
 #include "kinds/validate_service.h"
 #include "kinds/validate_storage.h"
 #include "kinds/validate_warnings.h"
+#include "kube/metadata.h"
 
 #include <string_view>
 
@@ -43,52 +45,85 @@ struct HookRow {
   Hooks hooks;
 };
 
+// A finalizer of Kubernetes' own has a plain name, everybody else's says whose it is. Most kinds
+// hold to that besides what validate_object_meta asks of all.
+kube::FieldErrors finalizer_errors(json::View object) {
+  kube::FieldErrors errors;
+  const kube::FieldPath metadata{"metadata"};
+  const kube::FieldPath path = metadata.child("finalizers");
+  std::size_t at = 0;
+  for (const auto name : kube::finalizers_of(object)) {
+    const std::size_t index = at++;
+    if (name.find('/') != std::string_view::npos || name == "kubernetes" || name == "orphan" ||
+        name == "foregroundDeletion") {
+      continue;
+    }
+    note_invalid(path.index(index), name,
+                 "name is neither a standard finalizer name nor is it fully qualified", errors);
+  }
+  return errors;
+}
+
+template <auto Validate>
+kube::FieldErrors checked(json::View object) {
+  kube::FieldErrors errors = finalizer_errors(object);
+  if constexpr (Validate != nullptr) kube::append(errors, Validate(object));
+  return errors;
+}
+
+template <auto Validate>
+kube::FieldErrors checked_update(json::View object, json::View old_object) {
+  kube::FieldErrors errors = finalizer_errors(object);
+  if constexpr (Validate != nullptr) kube::append(errors, Validate(object, old_object));
+  return errors;
+}
+
 // clang-format off: one kind a line
 constexpr HookRow kHooks[] = {
-    {"events.k8s.io", "v1", "Event", {.validate = validate_event, .validate_update = validate_event_update}},
+    {"events.k8s.io", "v1", "Event", {.validate = checked<validate_event>, .validate_update = checked_update<validate_event_update>}},
     {"", "v1", "Event", {.validate = validate_core_event, .validate_update = validate_core_event_update}},
     {"coordination.k8s.io", "v1", "Lease", {.prepare = prepare_lease, .validate = validate_lease, .validate_update = validate_lease_update}},
-    {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = validate_cluster_role, .validate_update = validate_cluster_role_update}},
-    {"rbac.authorization.k8s.io", "v1", "Role", {.validate = validate_role, .validate_update = validate_role_update}},
-    {"", "v1", "ConfigMap", {.validate = validate_config_map, .validate_update = validate_config_map_update}},
-    {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = validate_endpoints, .validate_update = validate_endpoints_update, .warnings = endpoints_warnings}},
-    {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = validate_limit_range, .validate_update = validate_limit_range_update}},
-    {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = validate_namespace, .validate_status_update = validate_namespace_status_update}},
-    {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = validate_node, .validate_update = validate_node_update, .warnings = node_warnings}},
-    {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume, .validate = validate_persistent_volume, .validate_update = validate_persistent_volume_update, .warnings = persistent_volume_warnings}},
-    {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim, .validate = validate_persistent_volume_claim, .validate_update = validate_persistent_volume_claim_update, .warnings = persistent_volume_claim_warnings}},
-    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = validate_pod, .validate_update = validate_pod_update, .validate_status_update = validate_pod_status_update, .warnings = pod_warnings}},
-    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .validate = validate_pod_template, .validate_update = validate_pod_template_update, .warnings = pod_template_warnings}},
-    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .validate = validate_replication_controller, .validate_update = validate_replication_controller_update, .warnings = named_workload_warnings}},
-    {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = validate_resource_quota, .validate_update = validate_resource_quota_update, .validate_status_update = validate_resource_quota_status_update}},
-    {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = validate_secret, .validate_update = validate_secret_update}},
-    {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .validate = validate_service, .validate_update = validate_service_update, .warnings = service_warnings}},
-    {"", "v1", "ServiceAccount", {.warnings = service_account_warnings}},
-    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = validate_daemon_set, .validate_update = validate_daemon_set_update, .warnings = daemon_set_warnings}},
-    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .validate = validate_deployment, .validate_update = validate_deployment_update, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .generation_changes = deployment_generation_changes}},
-    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .validate = validate_replica_set, .validate_update = validate_replica_set_update, .warnings = named_workload_warnings}},
-    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .validate = validate_stateful_set, .validate_update = validate_stateful_set_update, .warnings = stateful_set_warnings}},
-    {"apps", "v1", "ControllerRevision", {.validate = validate_controller_revision, .validate_update = validate_controller_revision_update}},
-    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .validate = validate_cron_job, .validate_update = validate_cron_job_update, .warnings = cron_job_warnings}},
-    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .validate = validate_job, .validate_update = validate_job_update, .warnings = named_workload_warnings}},
-    {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .validate = validate_autoscaler, .validate_update = validate_autoscaler_update}},
-    {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2, .validate = validate_autoscaler, .validate_update = validate_autoscaler_update}},
-    {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class, .validate = validate_ingress_class, .validate_update = validate_ingress_class_update}},
-    {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy, .validate = validate_network_policy, .validate_update = validate_network_policy_update}},
-    {"networking.k8s.io", "v1", "Ingress", {.validate = validate_ingress, .validate_update = validate_ingress_update, .warnings = ingress_warnings}},
-    {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver, .validate = validate_csi_driver, .validate_update = validate_csi_driver_update}},
-    {"storage.k8s.io", "v1", "StorageClass", {.set_defaults = set_defaults_storage_class, .validate = validate_storage_class, .validate_update = validate_storage_class_update}},
-    {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding, .validate = validate_cluster_role_binding, .validate_update = validate_cluster_role_binding_update}},
-    {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding, .validate = validate_role_binding, .validate_update = validate_role_binding_update}},
-    {"discovery.k8s.io", "v1", "EndpointSlice", {.set_defaults = set_defaults_endpoint_slice, .validate = validate_endpoint_slice, .validate_update = validate_endpoint_slice_update, .generation_changes = endpoint_slice_generation_changes}},
-    {"scheduling.k8s.io", "v1", "PriorityClass", {.set_defaults = set_defaults_priority_class, .validate = validate_priority_class, .validate_update = validate_priority_class_update}},
+    {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = checked<validate_cluster_role>, .validate_update = checked_update<validate_cluster_role_update>}},
+    {"rbac.authorization.k8s.io", "v1", "Role", {.validate = checked<validate_role>, .validate_update = checked_update<validate_role_update>}},
+    {"", "v1", "ConfigMap", {.validate = checked<validate_config_map>, .validate_update = checked_update<validate_config_map_update>}},
+    {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = checked<validate_endpoints>, .validate_update = checked_update<validate_endpoints_update>, .warnings = endpoints_warnings}},
+    {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = checked<validate_limit_range>, .validate_update = checked_update<validate_limit_range_update>}},
+    {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = checked<validate_namespace>, .validate_update = checked_update<nullptr>, .validate_status_update = validate_namespace_status_update}},
+    {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = checked<validate_node>, .validate_update = checked_update<validate_node_update>, .warnings = node_warnings}},
+    {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume, .validate = checked<validate_persistent_volume>, .validate_update = checked_update<validate_persistent_volume_update>, .warnings = persistent_volume_warnings}},
+    {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim, .validate = checked<validate_persistent_volume_claim>, .validate_update = checked_update<validate_persistent_volume_claim_update>, .warnings = persistent_volume_claim_warnings}},
+    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = checked<validate_pod>, .validate_update = checked_update<validate_pod_update>, .validate_status_update = validate_pod_status_update, .warnings = pod_warnings}},
+    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .validate = checked<validate_pod_template>, .validate_update = checked_update<validate_pod_template_update>, .warnings = pod_template_warnings}},
+    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .validate = checked<validate_replication_controller>, .validate_update = checked_update<validate_replication_controller_update>, .warnings = named_workload_warnings}},
+    {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = checked<validate_resource_quota>, .validate_update = checked_update<validate_resource_quota_update>, .validate_status_update = validate_resource_quota_status_update}},
+    {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = checked<validate_secret>, .validate_update = checked_update<validate_secret_update>}},
+    {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .validate = checked<validate_service>, .validate_update = checked_update<validate_service_update>, .warnings = service_warnings}},
+    {"", "v1", "ServiceAccount", {.validate = checked<nullptr>, .validate_update = checked_update<nullptr>, .warnings = service_account_warnings}},
+    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = checked<validate_daemon_set>, .validate_update = checked_update<validate_daemon_set_update>, .warnings = daemon_set_warnings}},
+    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .validate = checked<validate_deployment>, .validate_update = checked_update<validate_deployment_update>, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .generation_changes = deployment_generation_changes}},
+    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .validate = checked<validate_replica_set>, .validate_update = checked_update<validate_replica_set_update>, .warnings = named_workload_warnings}},
+    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .validate = checked<validate_stateful_set>, .validate_update = checked_update<validate_stateful_set_update>, .warnings = stateful_set_warnings}},
+    {"apps", "v1", "ControllerRevision", {.validate = checked<validate_controller_revision>, .validate_update = checked_update<validate_controller_revision_update>}},
+    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .validate = checked<validate_cron_job>, .validate_update = checked_update<validate_cron_job_update>, .warnings = cron_job_warnings}},
+    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .validate = checked<validate_job>, .validate_update = checked_update<validate_job_update>, .warnings = named_workload_warnings}},
+    {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>}},
+    {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>}},
+    {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class, .validate = checked<validate_ingress_class>, .validate_update = checked_update<validate_ingress_class_update>}},
+    {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy, .validate = checked<validate_network_policy>, .validate_update = checked_update<validate_network_policy_update>}},
+    {"networking.k8s.io", "v1", "Ingress", {.validate = checked<validate_ingress>, .validate_update = checked_update<validate_ingress_update>, .warnings = ingress_warnings}},
+    {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver, .validate = checked<validate_csi_driver>, .validate_update = checked_update<validate_csi_driver_update>}},
+    {"storage.k8s.io", "v1", "StorageClass", {.set_defaults = set_defaults_storage_class, .validate = checked<validate_storage_class>, .validate_update = checked_update<validate_storage_class_update>}},
+    {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding, .validate = checked<validate_cluster_role_binding>, .validate_update = checked_update<validate_cluster_role_binding_update>}},
+    {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding, .validate = checked<validate_role_binding>, .validate_update = checked_update<validate_role_binding_update>}},
+    {"discovery.k8s.io", "v1", "EndpointSlice", {.set_defaults = set_defaults_endpoint_slice, .validate = checked<validate_endpoint_slice>, .validate_update = checked_update<validate_endpoint_slice_update>, .generation_changes = endpoint_slice_generation_changes}},
+    {"scheduling.k8s.io", "v1", "PriorityClass", {.set_defaults = set_defaults_priority_class, .validate = checked<validate_priority_class>, .validate_update = checked_update<validate_priority_class_update>}},
     {"node.k8s.io", "v1", "RuntimeClass", {.set_defaults = set_defaults_runtime_class, .validate = validate_runtime_class, .validate_update = validate_runtime_class_update}},
     {"admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", {.set_defaults = set_defaults_mutating_webhooks, .validate = validate_mutating_webhooks, .validate_update = validate_mutating_webhooks_update}},
     {"admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", {.set_defaults = set_defaults_validating_webhooks, .validate = validate_validating_webhooks, .validate_update = validate_validating_webhooks_update}},
     {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", {.set_defaults = set_defaults_admission_policy, .validate = validate_admission_policy, .validate_update = validate_admission_policy_update}},
     {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", {.set_defaults = set_defaults_admission_policy_binding, .validate = validate_admission_policy_binding, .validate_update = validate_admission_policy_binding_update}},
     {"policy", "v1", "PodDisruptionBudget", {.validate = validate_disruption_budget, .validate_update = validate_disruption_budget_update}},
-    {"certificates.k8s.io", "v1", "CertificateSigningRequest", {.prepare = prepare_signing_request, .validate = validate_signing_request, .validate_update = validate_signing_request_update}},
+    {"certificates.k8s.io", "v1", "CertificateSigningRequest", {.prepare = prepare_signing_request, .validate = checked<validate_signing_request>, .validate_update = checked_update<validate_signing_request_update>}},
     {"apiregistration.k8s.io", "v1", "APIService", {.set_defaults = set_defaults_api_service, .validate = validate_api_service, .validate_update = validate_api_service_update}},
 };
 // clang-format on

@@ -71,7 +71,8 @@ json::Value prepared(const Kind& kind, View input, View old_object) {
 // Metadata is validated by the server before the hooks, and tested in kube; taints live elsewhere
 // and are only reported there.
 bool hooks_own(std::string_view field) {
-  return !field.starts_with("metadata.") || field.starts_with("metadata.taints");
+  return !field.starts_with("metadata.") || field.starts_with("metadata.taints") ||
+         field.starts_with("metadata.finalizers[");
 }
 
 // After the first line a real server lists differences in Go's own notation.
