@@ -265,6 +265,7 @@ class Printer {
 
  public:
   void schema(json::View from) { structure(kSchema, from); }
+  void items(json::View from) { field(Shape::OrArray, from); }
   void versions(json::View from) { structures(kVersion, from); }
 };
 
@@ -273,6 +274,12 @@ class Printer {
 std::string go_json_schema(json::View schema) {
   Printer printer{{}};
   printer.schema(schema);
+  return std::move(printer.out);
+}
+
+std::string go_json_items(json::View items) {
+  Printer printer{{}};
+  printer.items(items);
   return std::move(printer.out);
 }
 

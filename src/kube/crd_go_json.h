@@ -12,6 +12,8 @@ namespace fixpoint::kube {
 
 // {"ID":"","Schema":"","Ref":null,…}
 std::string go_json_schema(json::View schema);
+// {"Schema":null,"JSONSchemas":[…]}
+std::string go_json_items(json::View items);
 
 // Fields that are the same in every version move to the top of the spec before validation, and then
 // read null here.

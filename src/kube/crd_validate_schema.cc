@@ -2,6 +2,7 @@
 #include "kube/crd_validate_schema.h"
 
 #include "json/print.h"
+#include "kube/crd_go_json.h"
 #include "kube/validate_metadata.h"
 
 #include <algorithm>
@@ -225,6 +226,9 @@ class SchemaChecker {
     const auto items_at = path.child("items");
     if (item.is_null()) {
       errors.push_back(required(items_at, "must have a schema if x-kubernetes-list-type is map"));
+    } else if (item.is_array()) {
+      errors.push_back(invalid(items_at, go_json_items(item),
+                               "must only have a single schema if x-kubernetes-list-type is map"));
     } else if (item.is_object() && type_of(item) != "object") {
       errors.push_back(invalid(items_at.child("type"), shown(type_of(item)),
                                "must be object if parent array's x-kubernetes-list-type is map"));
@@ -235,7 +239,8 @@ class SchemaChecker {
 
   void key_names(json::View keys, json::View item, const FieldPath& path) {
     const auto keys_at = path.child("x-kubernetes-list-map-keys");
-    const auto properties_at = path.child("items").child("properties");
+    const auto items_at = path.child("items");
+    const auto properties_at = items_at.child("properties");
     std::set<std::string_view> seen;
     for (const auto key : keys.elements()) {
       const auto name = key.as_string();
