@@ -6,6 +6,7 @@
 #include "json/print.h"
 #include "kinds/kind.h"
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 

@@ -3,6 +3,7 @@
 
 #include "json/parse.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
