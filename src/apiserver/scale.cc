@@ -9,8 +9,10 @@
 #include "json/parse.h"
 #include "json/patch.h"
 #include "json/yaml.h"
+#include "kinds/schema_table.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
+#include "kube/scale_fields.h"
 
 namespace fixpoint::apiserver {
 namespace {
@@ -83,6 +85,48 @@ kube::FieldErrors validate_scale(json::View scale) {
                         "must be greater than or equal to 0")};
 }
 
+kube::ReplicasPaths replicas_paths(const Resource& resource) {
+  kube::ReplicasPaths paths;
+  if (!resource.custom) {
+    paths[resource.kind.group_version().api_version()] = {"spec", "replicas"};
+    return paths;
+  }
+  for (const auto& version : resource.custom->facts.versions) {
+    const kube::GroupVersion served{resource.kind.group, version.name};
+    paths[served.api_version()] =
+        version.scale ? steps_of(version.scale->spec_replicas) : std::vector<std::string>{};
+  }
+  return paths;
+}
+
+// Who owns the replicas is decided on the Scale, then written into the object behind it.
+Answer<void> own_replicas(const WriteCall& call, json::View live, std::int64_t replicas,
+                          json::Draft& object) {
+  const auto paths = replicas_paths(call.resource);
+  const json::View owners = live.get("metadata", "managedFields");
+  auto scale_owners = kube::scale_managed_fields(owners, paths);
+  if (!scale_owners) return std::unexpected(scale_owners.error());
+
+  auto before = scale_of(call.resource, live);
+  json::Draft scale{before ? *before : json::Value::empty_object()};
+  scale.object_at("metadata")["managedFields"] = *scale_owners;
+  const json::Value live_scale = scale.freeze();
+  scale.object_at("spec")["replicas"] = replicas;
+  auto writer = call.writer();
+  writer.schema = kinds::schema_of("autoscaling.v1.Scale");
+  writer.kind = {"autoscaling", "v1", "Scale"};
+  writer.reset_fields.clear();
+  writer.api_versions.clear();
+  if (auto ok = kube::track_update(writer, live_scale, scale); !ok) return ok;
+
+  const json::Value tracked = scale.freeze();
+  auto parent = kube::parent_managed_fields(owners, tracked.get("metadata", "managedFields"),
+                                            call.resource.kind.group_version(), paths);
+  if (!parent) return std::unexpected(parent.error());
+  object.object_at("metadata")["managedFields"] = *std::move(parent);
+  return {};
+}
+
 Answer<json::Value> try_write_scale(WriteCall& call) {
   const bool is_patch = call.request.verb == Verb::Patch;
   auto options = parse_write_options(call.request, is_patch ? "PatchOptions" : "UpdateOptions");
@@ -115,9 +159,11 @@ Answer<json::Value> try_write_scale(WriteCall& call) {
   const auto steps = steps_of(paths_of(call.resource).spec_replicas);
   json::Draft* parent = &object;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) parent = &parent->object_at(steps[i]);
-  (*parent)[steps.back()] =
-      std::min(scale->get("spec", "replicas").as_int(), kReplicasMax);
-  if (auto ok = track(call, live, object); !ok) return std::unexpected(ok.error());
+  const auto replicas = std::min(scale->get("spec", "replicas").as_int(), kReplicasMax);
+  (*parent)[steps.back()] = replicas;
+  if (auto ok = own_replicas(call, live, replicas, object); !ok) {
+    return std::unexpected(ok.error());
+  }
   auto written = finish_update(call, current, std::move(object));
   if (!written) return std::unexpected(written.error());
   return scale_of(call.resource, written->object);

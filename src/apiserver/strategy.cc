@@ -214,4 +214,13 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
   return {{"status"}};
 }
 
+std::vector<std::string> served_api_versions(const Resource& resource) {
+  std::vector<std::string> versions;
+  if (!resource.custom) return versions;
+  for (const auto& version : resource.custom->facts.versions) {
+    versions.push_back(kube::GroupVersion{resource.kind.group, version.name}.api_version());
+  }
+  return versions;
+}
+
 }  // namespace fixpoint::apiserver

@@ -32,4 +32,7 @@ void note_warnings(const Resource& resource, json::View object, std::vector<std:
 std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
                                                    std::string_view subresource);
 
+// The apiVersions under which owners of fields are kept; others no longer exist. Empty: all do.
+std::vector<std::string> served_api_versions(const Resource& resource);
+
 }  // namespace fixpoint::apiserver

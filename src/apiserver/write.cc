@@ -80,7 +80,8 @@ kube::Writer WriteCall::writer() const {
           .manager = options.manager(request),
           .subresource = request.subresource,
           .now = environment.now,
-          .reset_fields = reset_fields(resource, request.subresource)};
+          .reset_fields = reset_fields(resource, request.subresource),
+          .api_versions = served_api_versions(resource)};
 }
 
 void stamp_revision(json::Draft& object, store::Revision revision) {
@@ -227,6 +228,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   note_warnings(call.resource, candidate, call.warnings);
 
+  kube::keep_unchanged_times(old_object, object);
   const auto revision = kube::resource_version_of(current->body);
   json::Value same_revision = as_if_written(std::move(object), revision);
   if (call.options.dry_run) return Written{std::move(same_revision), false};
