@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/admission.h"
 
-#include <array>
-
 #include "apiserver/admission_pod.h"
+#include "apiserver/limit_range.h"
 #include "kube/metadata.h"
+
+#include <array>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -18,10 +19,10 @@ kube::Status namespace_terminating(const AdmissionCall& call) {
   auto status = kube::forbidden(call.resource.group_resource(), call.name,
                                 "unable to create new content in namespace " +
                                     std::string{call.ns} + " because it is being terminated");
-  status.details->causes.push_back({.reason = "NamespaceTerminating",
-                                    .message = "namespace " + std::string{call.ns} +
-                                               " is being terminated",
-                                    .field = "metadata.namespace"});
+  status.details->causes.push_back(
+      {.reason = "NamespaceTerminating",
+       .message = "namespace " + std::string{call.ns} + " is being terminated",
+       .field = "metadata.namespace"});
   return status;
 }
 
@@ -49,6 +50,7 @@ Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& s
 Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& snapshot,
                             json::Draft& object, json::View old_object) {
   const bool creates = old_object.is_null();
+  set_limit_range_defaults(call, snapshot, object);
   if (call.resource.prefix == "pods/" && creates) {
     if (auto ok = set_priority(call, snapshot, object); !ok) return ok;
     add_default_tolerations(object);
@@ -59,7 +61,9 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   return {};
 }
 
-Answer<void> admit_validating(const AdmissionCall&, store::Store&, json::View, json::View) {
+Answer<void> admit_validating(const AdmissionCall& call, store::Store& store, json::View object,
+                              json::View old_object) {
+  if (auto ok = check_limit_ranges(call, store.latest(), object, old_object); !ok) return ok;
   return {};
 }
 
