@@ -3,6 +3,7 @@
 
 #include "apiserver/admission_pod.h"
 #include "apiserver/limit_range.h"
+#include "apiserver/quota.h"
 #include "kube/metadata.h"
 
 #include <array>
@@ -64,7 +65,7 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
 Answer<void> admit_validating(const AdmissionCall& call, store::Store& store, json::View object,
                               json::View old_object) {
   if (auto ok = check_limit_ranges(call, store.latest(), object, old_object); !ok) return ok;
-  return {};
+  return charge_quota(call, store, object, old_object);
 }
 
 }  // namespace fixpoint::apiserver

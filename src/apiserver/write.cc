@@ -186,12 +186,14 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
   }
   const std::string key = call.resource.key(call.request.ns, name);
-  if (const auto existing = call.store.latest().find(key)) {
-    return std::unexpected(taken(call.resource, *existing, name));
-  }
-  if (auto ok = admit_validating(admission, call.store, candidate, {}); !ok) {
+  const auto existing = call.store.latest().find(key);
+  // Admission refuses before the name is found taken, but then charges nothing for it.
+  auto asked = admission;
+  asked.dry_run = asked.dry_run || existing;
+  if (auto ok = admit_validating(asked, call.store, candidate, {}); !ok) {
     return std::unexpected(ok.error());
   }
+  if (existing) return std::unexpected(taken(call.resource, *existing, name));
   if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
     return std::unexpected(ok.error());
   }
