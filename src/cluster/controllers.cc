@@ -5,6 +5,7 @@
 #include "cluster/event_expiry.h"
 #include "cluster/garbage_collector.h"
 #include "cluster/namespace_controller.h"
+#include "cluster/quota_controller.h"
 #include "cluster/service_account_controller.h"
 
 namespace fixpoint::cluster {
@@ -14,6 +15,7 @@ Controllers::Controllers(std::string authority_pem) {
   controllers_.push_back(std::make_unique<GarbageCollector>());
   controllers_.push_back(std::make_unique<NamespaceController>());
   controllers_.push_back(std::make_unique<DefinitionController>());
+  controllers_.push_back(std::make_unique<QuotaController>());
   controllers_.push_back(std::make_unique<EventExpiry>());
 }
 
