@@ -6,6 +6,7 @@
 #include "cluster/garbage_collector.h"
 #include "cluster/namespace_controller.h"
 #include "cluster/quota_controller.h"
+#include "cluster/role_aggregation.h"
 #include "cluster/service_account_controller.h"
 
 namespace fixpoint::cluster {
@@ -16,6 +17,7 @@ Controllers::Controllers(std::string authority_pem) {
   controllers_.push_back(std::make_unique<NamespaceController>());
   controllers_.push_back(std::make_unique<DefinitionController>());
   controllers_.push_back(std::make_unique<QuotaController>());
+  controllers_.push_back(std::make_unique<RoleAggregation>());
   controllers_.push_back(std::make_unique<EventExpiry>());
 }
 
