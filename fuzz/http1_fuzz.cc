@@ -34,7 +34,9 @@ std::string transcript(Http1Decoder::Side side, std::string_view bytes, std::siz
       if (event == Event::End) said += decoder.keep_alive() ? "\nend\n" : "\nclose\n";
       if (event == Event::Head) {
         said += decoder.head().method + decoder.head().target;
-        for (const auto& [name, value] : decoder.head().headers) said += name + "=" + value + ";";
+        for (const auto& [name, value] : decoder.head().headers) {
+          said.append(name).append("=").append(value).append(";");
+        }
       }
       if (event == Event::Fault) return said + std::to_string(decoder.fault().status);
     }

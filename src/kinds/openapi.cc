@@ -84,8 +84,9 @@ struct Operation {
 std::string camel(const kube::GroupVersionKind& kind) {
   std::string group = kind.group.empty() ? "core" : kind.group;
   if (group.ends_with(".k8s.io")) group.resize(group.size() - std::string_view{".k8s.io"}.size());
+  group += "." + kind.version;
   std::string made;
-  for (const auto part : split(group + "." + kind.version, '.')) {
+  for (const auto part : split(group, '.')) {
     std::string word{part};
     if (!word.empty() && word[0] >= 'a' && word[0] <= 'z')
       word[0] = static_cast<char>(word[0] - 'a' + 'A');

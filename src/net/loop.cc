@@ -34,7 +34,7 @@ class Loop::Waker final : public Pollable {
     FP_CHECK(fd_ >= 0);
     loop_.watch(fd_, EPOLLIN, *this);
   }
-  ~Waker() { close(fd_); }
+  ~Waker() override { close(fd_); }
 
   void wake() const noexcept {
     const std::uint64_t one = 1;
@@ -56,7 +56,7 @@ class Loop::Waker final : public Pollable {
 class Loop::Signals final : public Pollable {
  public:
   explicit Signals(Loop& loop) : loop_(loop) { sigemptyset(&mask_); }
-  ~Signals() {
+  ~Signals() override {
     if (fd_ >= 0) close(fd_);
   }
 

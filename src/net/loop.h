@@ -29,10 +29,8 @@ using Task = std::move_only_function<void()>;
 // Something with a file descriptor. `events` are epoll's bits.
 class Pollable {
  public:
+  virtual ~Pollable() = default;
   virtual void ready(std::uint32_t events) = 0;
-
- protected:
-  ~Pollable() = default;
 };
 
 struct TimerId {

@@ -84,7 +84,7 @@ TEST(Loop, TakesWorkAndTheStopFromOtherThreads) {
 class Doorbell final : public Pollable {
  public:
   Doorbell() : fd(eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC)) {}
-  ~Doorbell() { close(fd); }
+  ~Doorbell() override { close(fd); }
   void ready(std::uint32_t) override {
     ++rings;
     if (on_ring) on_ring();

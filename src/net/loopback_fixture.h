@@ -122,7 +122,7 @@ class RawPeer final : public Pollable {
     fd_ = *start_connecting({.host = "127.0.0.1", .port = port});
     loop_.watch(fd_.get(), EPOLLIN | EPOLLRDHUP, *this);
   }
-  ~RawPeer() { leave(); }
+  ~RawPeer() override { leave(); }
 
   void say(std::string_view bytes) {
     while (!bytes.empty() && fd_) {

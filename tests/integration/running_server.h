@@ -36,6 +36,7 @@ class RunningServer {
                                                       std::vector<std::string> flags);
   ~RunningServer();
 
+  pid_t pid() const { return pid_; }
   std::uint16_t port() const { return port_; }
   std::filesystem::path kubeconfig() const { return scratch_ / "kubeconfig"; }
   std::string token() const;

@@ -41,7 +41,7 @@ class Wire final : public Pollable {
     std::optional<Endpoint> connecting_to;  // set while the connect is undecided
   };
   Wire(Loop& loop, WireUser& user, Parts parts);
-  ~Wire();
+  ~Wire() override;
 
   void start();
   void schedule_flush();
