@@ -6,9 +6,8 @@
 #include "json/parse.h"
 #include "json/print.h"
 #include "json/yaml.h"
-#include "kube/crd_meta.h"
+#include "kube/crd_coerce.h"
 #include "kube/default.h"
-#include "kube/prune.h"
 #include "kube/typed.h"
 
 namespace fixpoint::apiserver {
@@ -175,18 +174,10 @@ Result<Normalised> normalise_builtin(const Resource& resource, const json::Value
 }
 
 Result<Normalised> normalise_custom(const Resource& resource, const json::Value& object) {
-  FP_TRY(metadata, kube::coerce_object_meta(object.get("metadata"), kube::BadMeta::Refuse));
-  json::Draft draft{object};
-  draft["metadata"] = std::move(metadata.metadata);
-  auto pruned = kube::prune(draft.freeze(), *resource.custom->schemas[resource.version].declared,
-                            kube::Place::Resource);
-  Normalised result{.object = std::move(pruned.value), .unknown_fields = {}};
-  for (const auto& field : metadata.unknown_fields) {
-    result.unknown_fields.push_back("metadata." + field);
-  }
-  result.unknown_fields.insert(result.unknown_fields.end(), pruned.unknown_fields.begin(),
-                               pruned.unknown_fields.end());
-  return result;
+  FP_TRY(coerced, kube::coerce_resource(object, resource.custom->schemas[resource.version],
+                                        kube::BadMeta::Refuse));
+  return Normalised{.object = std::move(coerced.value),
+                    .unknown_fields = std::move(coerced.unknown_fields)};
 }
 
 }  // namespace
@@ -212,7 +203,7 @@ Result<json::Value> parse_yaml_or_json(const Request& request) {
 json::Value with_defaults(const Resource& resource, const json::Value& object) {
   if (resource.builtin == nullptr) {
     const auto& schema = *resource.custom->schemas[resource.version].declared;
-    return kube::set_defaults(kube::drop_nulls(object, schema), schema);
+    return kube::set_defaults(object, schema);
   }
   if (resource.builtin->set_defaults == nullptr) return object;
   json::Draft draft{object};

@@ -192,7 +192,7 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
   return errors;
 }
 
-void note_warnings(const Resource& resource, json::View object,
+void note_warnings(const Resource& resource, json::View object, json::View old_object,
                    std::vector<std::string>& warnings) {
   if (resource.builtin != nullptr) {
     if (resource.builtin->warnings == nullptr) return;
@@ -201,6 +201,9 @@ void note_warnings(const Resource& resource, json::View object,
   }
   const auto& version = *resource.custom_version();
   if (version.deprecated) warnings.push_back(version.deprecation_warning);
+  for (auto& text : kube::custom_resource_warnings(object, old_object)) {
+    warnings.push_back(std::move(text));
+  }
 }
 
 std::vector<std::vector<std::string>> reset_fields(const Resource& resource,

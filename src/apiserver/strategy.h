@@ -26,7 +26,8 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
 kube::FieldErrors validate_create(const Resource& resource, json::View object);
 kube::FieldErrors validate_update(const Resource& resource, std::string_view subresource,
                                   json::View object, json::View old_object);
-void note_warnings(const Resource& resource, json::View object, std::vector<std::string>& warnings);
+void note_warnings(const Resource& resource, json::View object, json::View old_object,
+                   std::vector<std::string>& warnings);
 
 // Fields a write through this endpoint can never own, because it cannot set them.
 std::vector<std::vector<std::string>> reset_fields(const Resource& resource,

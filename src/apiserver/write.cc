@@ -197,7 +197,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
     return std::unexpected(ok.error());
   }
-  note_warnings(call.resource, candidate, call.warnings);
+  note_warnings(call.resource, candidate, {}, call.warnings);
   if (call.options.dry_run) return Written{as_if_written(std::move(object), {}), true};
   const auto stored = put_object(call.store, key, to_stored(call.resource, object.freeze()));
   return Written{in_version(call.resource, stored), true};
@@ -228,7 +228,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
     return std::unexpected(ok.error());
   }
-  note_warnings(call.resource, candidate, call.warnings);
+  note_warnings(call.resource, candidate, old_object, call.warnings);
 
   kube::keep_unchanged_times(old_object, object);
   const auto revision = kube::resource_version_of(current->body);

@@ -2,6 +2,8 @@
 //
 // Who may do what, and what extends the API: RBAC, reviews, certificates, admission, CRDs, events.
 #include "kinds/rows.h"
+#include "kube/crd.h"
+#include "kube/crd_validate.h"
 
 namespace fixpoint::kinds {
 namespace {
@@ -85,6 +87,15 @@ void append_admission(std::vector<Kind>& to) {
 }
 void append_api_extensions(std::vector<Kind>& to) {
   append_rows({"apiextensions.k8s.io", "v1"}, kApiExtensions, to);
+  Kind& definition = to.back();
+  definition.set_defaults = kube::set_crd_defaults;
+  definition.prepare = [](json::Draft& crd, json::View old_crd, const HookContext&) {
+    kube::prepare_crd(crd, old_crd);
+  };
+  definition.validate = kube::validate_crd;
+  definition.validate_update = kube::validate_crd_update;
+  definition.validate_status_update = kube::validate_crd_status_update;
+  definition.warnings = [](json::View crd) { return kube::crd_warnings(crd, {}); };
 }
 void append_api_registration(std::vector<Kind>& to) {
   append_rows({"apiregistration.k8s.io", "v1"}, kApiRegistration, to);
