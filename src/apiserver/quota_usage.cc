@@ -7,12 +7,12 @@
 #include "kinds/kind.h"
 #include "kinds/prepare_pod.h"
 #include "kinds/validate_fields.h"
-#include "kube/label_selector.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <set>
 
 namespace fixpoint::apiserver {

@@ -7,6 +7,8 @@
 #include "json/print.h"
 #include "kube/metadata.h"
 
+#include <algorithm>
+
 namespace fixpoint::cluster {
 namespace {
 

@@ -7,6 +7,7 @@
 #include "kube/metadata.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fixpoint::cluster {
 namespace {
