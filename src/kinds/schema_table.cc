@@ -139,6 +139,7 @@ class Loader {
     made.name = field.name;
     made.schema = schema(field.type, field);
     made.omit_empty = field.omit_empty;
+    made.field_numbers = field.field_numbers;
     made.pointer = field.pointer || field.omit_zero;
     made.patch.merge = field.merge_key.has_value();
     made.patch.merge_key = field.merge_key.value_or("");
@@ -264,6 +265,16 @@ const Schema* schema_of(std::string_view type) {
   auto& [mutex, loader] = shared();
   const std::lock_guard lock{mutex};
   return loader.named(type);
+}
+
+const Schema* find_schema(const kube::GroupVersionKind& kind) {
+  if (kind.kind == "DeleteOptions") return schema_of("meta.v1.DeleteOptions");
+  // Packages are named by the first label of the group: "rbac" of rbac.authorization.k8s.io.
+  const auto group = std::string_view{kind.group}.substr(0, kind.group.find('.'));
+  std::string type{group.empty() ? "core" : group};
+  type += '.' + kind.version + '.' + kind.kind;
+  const auto found = find_type(type);
+  return found ? schema_of(type) : nullptr;
 }
 
 std::size_t schema_nodes() {

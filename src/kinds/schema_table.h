@@ -7,6 +7,7 @@
 // changes.
 #pragma once
 
+#include "kube/gvk.h"
 #include "kube/schema.h"
 
 #include <string_view>
@@ -15,6 +16,10 @@ namespace fixpoint::kinds {
 
 // "core.v1.Pod"; FP_CHECKs that the tables have it.
 const kube::Schema* schema_of(std::string_view type);
+
+// The schema of a kind or of a subresource's body; nullptr when the tables have none. DeleteOptions
+// is the same in every group version.
+const kube::Schema* find_schema(const kube::GroupVersionKind& kind);
 
 // Nodes made so far, for tests and memory accounting.
 std::size_t schema_nodes();

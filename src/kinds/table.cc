@@ -112,9 +112,19 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
+// Letters, then field numbers joined by dots: "op2.5".
 void read_flags(std::string_view flags, FieldRow& field) {
+  auto number = field.field_numbers.begin();
   for (const char flag : flags) {
+    if (flag >= '0' && flag <= '9') {
+      *number = static_cast<std::uint8_t>(*number * 10 + (flag - '0'));
+      continue;
+    }
     switch (flag) {
+      case '.':
+        ++number;
+        FP_CHECK(number != field.field_numbers.end());
+        break;
       case 'o': field.omit_empty = true; break;
       case 'z': field.omit_zero = true; break;
       case 'p': field.pointer = true; break;

@@ -3,12 +3,15 @@
 // The generated tables of built-in types: their rows as text, and a reader of one row.
 //
 // tables/*.inc are made by tools/kinds. A type is named by its package alias and Go name,
-// "core.v1.Pod"; a row is `name type flags attributes…`, e.g.
-//   ports []core.v1.ContainerPort o list=map:containerPort,protocol merge=containerPort
+// "core.v1.Pod"; a row is `name type flags attributes…`, the flags with the protobuf field number,
+// e.g.
+//   ports []core.v1.ContainerPort o6 list=map:containerPort,protocol merge=containerPort
 // The text stays where the linker put it: only what is asked for is ever read.
 // Read next: schema_table.h, which makes Schemas of it.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,11 +53,12 @@ struct FieldRow {
   bool omit_zero = false;
   bool pointer = false;
   bool required = false;
-  bool list_key = false;          // some list tells its items apart by it
-  std::string_view list_type;     // "", "atomic", "set", "map"
-  std::string_view list_keys;     // "containerPort,protocol"
-  std::string_view map_type;      // "", "atomic", "granular"
-  std::string_view default_json;  // "" when there is none
+  bool list_key = false;                        // some list tells its items apart by it
+  std::array<std::uint8_t, 3> field_numbers{};  // kube::Property's
+  std::string_view list_type;                   // "", "atomic", "set", "map"
+  std::string_view list_keys;                   // "containerPort,protocol"
+  std::string_view map_type;                    // "", "atomic", "granular"
+  std::string_view default_json;                // "" when there is none
   std::string_view format;
   std::string_view enumeration;               // "Always,IfNotPresent,Never"; "_" stands for a space
   std::optional<std::string_view> merge_key;  // patchStrategy merge; empty for sets of primitives

@@ -11,6 +11,7 @@
 #include "base/ref.h"
 #include "json/value.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -75,6 +76,9 @@ struct Property {
   // map).
   bool omit_empty = false;
   bool pointer = false;
+  // Built-ins only: the protobuf field numbers that lead to it, outermost first, ended by zeros.
+  // More than one where Go embeds a struct that is a message of its own: VolumeSource in Volume.
+  std::array<std::uint8_t, 3> field_numbers{};
   // The field's own default from the OpenAPI (rare; most defaults are code, kinds/defaults).
   std::optional<json::Value> default_value;
   PatchStrategy patch;

@@ -3,9 +3,10 @@
 // Writes src/kinds/tables/*.inc: the shape of every built-in type, as compact rows.
 //
 // Two sources are joined. The Go types (by reflection) say what decoding does: field order, Go kinds,
-// omitempty, pointers, patch tags. A running API server's published OpenAPI v3 says what is declared:
-// required fields, list and map types, list keys, defaults, formats, enumerations. Names and types are
-// facts; no description is copied. Run at development time only, the output is checked in:
+// omitempty, pointers, patch tags, protobuf field numbers. A running API server's published OpenAPI v3
+// says what is declared: required fields, list and map types, list keys, defaults, formats,
+// enumerations. Names and types are facts; no description is copied. Run at development time only, the
+// output is checked in:
 //
 //	go mod tidy && go run . -openapi DIR -out ../../src/kinds/tables
 //
@@ -21,7 +22,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"sort"
+	"strconv"
 	"strings"
+
+	"fixpoint/tools/kinds/roots"
 )
 
 // One property (or definition) of the published OpenAPI; only what the tables keep.
@@ -58,7 +62,7 @@ func main() {
 		keys:      map[string]bool{},
 		seen:      map[reflect.Type]bool{},
 	}
-	for _, root := range roots() {
+	for _, root := range roots.All() {
 		g.want(reflect.TypeOf(root))
 	}
 	for len(g.queue) > 0 {
@@ -124,7 +128,7 @@ func (g *generator) describe(t reflect.Type) {
 	if schema.MapType != "" {
 		fmt.Fprintf(&text, "! map=%s\n", schema.MapType)
 	}
-	g.fields(t, schema, &text)
+	g.fields(t, schema, "", &text)
 	name := alias(t)
 	if g.rows[name] == nil {
 		g.rows[name] = map[string]string{}
@@ -132,22 +136,59 @@ func (g *generator) describe(t reflect.Type) {
 	g.rows[name][t.Name()] = text.String()
 }
 
-func (g *generator) fields(t reflect.Type, schema *openAPI, text *strings.Builder) {
+// What stands for an embedded struct that no message holds: the envelope carries a TypeMeta.
+const notInMessage = "none"
+
+// outer is the path of field numbers to the message that holds an embedded struct's fields: "", "2".
+func (g *generator) fields(t reflect.Type, schema *openAPI, outer string, text *strings.Builder) {
 	for i := 0; i < t.NumField(); i++ {
 		field := t.Field(i)
 		tag := strings.Split(field.Tag.Get("json"), ",")
 		if field.Anonymous && tag[0] == "" {
-			g.fields(field.Type, schema, text)
+			inner := fieldNumbers(field, outer)
+			if inner == "" {
+				inner = notInMessage
+			}
+			g.fields(field.Type, schema, inner, text)
 			continue
 		}
 		if tag[0] == "-" || tag[0] == "" || !field.IsExported() {
 			continue
 		}
-		text.WriteString(g.field(field, tag, schema))
+		text.WriteString(g.field(field, tag, schema, outer))
 	}
 }
 
-func (g *generator) field(field reflect.StructField, tag []string, schema *openAPI) string {
+// The number in a tag such as `bytes,2,opt,name=spec`.
+func fieldNumber(field reflect.StructField) string {
+	tag := strings.Split(field.Tag.Get("protobuf"), ",")
+	if len(tag) < 2 {
+		return ""
+	}
+	switch tag[0] {
+	case "bytes", "varint", "fixed64":
+	default:
+		log.Fatalf("%s: the reader knows no wire type %q", field.Name, tag[0])
+	}
+	if number, err := strconv.ParseUint(tag[1], 10, 8); err != nil || number == 0 {
+		log.Fatalf("%s: the reader keeps field numbers in a byte, not %s", field.Name, tag[1])
+	}
+	return tag[1]
+}
+
+// "6", or "2.6" for field 6 of the message that is field 2; "" when protobuf does not carry it.
+func fieldNumbers(field reflect.StructField, outer string) string {
+	number := fieldNumber(field)
+	if number == "" || outer == notInMessage {
+		return ""
+	}
+	if strings.Count(outer, ".") > 1 {
+		log.Fatalf("%s: the reader goes three messages deep", field.Name)
+	}
+	return strings.TrimPrefix(outer+"."+number, ".")
+}
+
+func (g *generator) field(field reflect.StructField, tag []string, schema *openAPI, outer string) string {
 	name := tag[0]
 	declared := schema.Properties[name]
 	if declared == nil {
@@ -170,6 +211,7 @@ func (g *generator) field(field reflect.StructField, tag []string, schema *openA
 			flags += "r"
 		}
 	}
+	flags += fieldNumbers(field, outer)
 	if flags == "" {
 		flags = "-"
 	}
@@ -291,7 +333,7 @@ func (g *generator) markKeys(typeName, rows string) string {
 	for i, line := range lines {
 		words := strings.Split(line, " ")
 		if len(words) > 2 && g.keys[typeName+" "+words[0]] {
-			words[2] = strings.TrimPrefix(words[2]+"k", "-")
+			words[2] = strings.TrimSuffix("k"+words[2], "-")
 			lines[i] = strings.Join(words, " ")
 		}
 	}
@@ -308,7 +350,7 @@ func (g *generator) write(dir string) {
 		sort.Strings(names)
 		var text strings.Builder
 		fmt.Fprintf(&text, "// SPDX-License-Identifier: Apache-2.0\n//\n// Types of %s. Made by tools/kinds", name)
-		text.WriteString(" (see its main.go); do not edit. Rows: name type flags attributes.\n")
+		text.WriteString(" (see its main.go); do not edit. Rows: name type flags+number attributes.\n")
 		for _, typeName := range names {
 			rows := g.markKeys(name+"."+typeName, types[typeName])
 			fmt.Fprintf(&text, "{\"%s\", R\"(%s)\"},\n", typeName, rows)

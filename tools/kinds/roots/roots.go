@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kinds we serve, and the bodies of their subresources. Everything else is reached from these.
-package main
+package roots
 
 import (
 	admissionregistration "k8s.io/api/admissionregistration/v1"
@@ -27,7 +27,8 @@ import (
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-func roots() []any {
+// All of them, as zero values.
+func All() []any {
 	return []any{
 		meta.DeleteOptions{}, meta.Status{}, meta.WatchEvent{},
 		meta.CreateOptions{}, meta.UpdateOptions{}, meta.PatchOptions{}, meta.ListOptions{}, meta.GetOptions{},
