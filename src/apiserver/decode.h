@@ -41,8 +41,10 @@ struct YamlBody {
 };
 Result<YamlBody> parse_yaml_body(std::string_view text);
 
-// A body by its media type, with nothing checked.
-Result<json::Value> parse_yaml_or_json(const Request& request);
+// A body by its media type, JSON, YAML or protobuf, with nothing checked. The error is the decoder's.
+// `expected` is the kind of a protobuf body that does not name one.
+Result<json::Value> parse_unchecked(const Request& request,
+                                    const kube::GroupVersionKind& expected);
 
 // `duplicate field "a", unknown field "b"`: what strict validation says, or one warning each.
 std::vector<std::string> field_problems(const std::vector<std::string>& duplicates,

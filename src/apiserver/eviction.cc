@@ -79,7 +79,7 @@ Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View 
 }  // namespace
 
 Answer<json::Value> evict(WriteCall& call) {
-  auto body = parse_yaml_or_json(call.request);
+  auto body = parse_unchecked(call.request, {"policy", "v1", "Eviction"});
   if (!body) return std::unexpected(kube::bad_request(body.error().message));
   if (kube::name_of(*body) != call.request.name) {
     return std::unexpected(kube::bad_request("name in URL does not match name in Eviction object"));

@@ -8,6 +8,7 @@ MediaType media_type(std::string_view content_type) {
   while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
   if (content_type.empty() || content_type == "application/json") return MediaType::Json;
   if (content_type == "application/yaml") return MediaType::Yaml;
+  if (content_type == "application/vnd.kubernetes.protobuf") return MediaType::Protobuf;
   if (content_type == "application/json-patch+json") return MediaType::JsonPatch;
   if (content_type == "application/merge-patch+json") return MediaType::MergePatch;
   if (content_type == "application/strategic-merge-patch+json") return MediaType::StrategicPatch;

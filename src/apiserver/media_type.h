@@ -9,7 +9,7 @@
 namespace fixpoint::apiserver {
 
 enum class MediaType : std::uint8_t {
-  Json, Yaml, JsonPatch, MergePatch, StrategicPatch, ApplyPatch, Other,
+  Json, Yaml, Protobuf, JsonPatch, MergePatch, StrategicPatch, ApplyPatch, Other,
 };
 
 // Parameters (`; charset=utf-8`) are ignored; an empty type is JSON, as kubectl's raw calls send it.

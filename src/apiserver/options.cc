@@ -84,11 +84,12 @@ FieldValidation check_validation(std::string_view text, FieldErrors& errors) {
 Status undecodable(std::string message) { return kube::unreasoned(500, std::move(message)); }
 
 Answer<json::Value> parse_delete_body(const Request& request) {
-  auto value = parse_yaml_or_json(request);
+  auto value = parse_unchecked(request, {"", "v1", "DeleteOptions"});
   if (value) return *std::move(value);
-  const bool yaml = media_type(request.content_type) == MediaType::Yaml;
+  const auto type = media_type(request.content_type);
+  const bool json = type != MediaType::Yaml && type != MediaType::Protobuf;
   return std::unexpected(
-      undecodable((yaml ? "" : "couldn't get version/kind; json parse error: ") +
+      undecodable((json ? "couldn't get version/kind; json parse error: " : "") +
                   value.error().message));
 }
 

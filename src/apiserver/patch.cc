@@ -233,7 +233,8 @@ Answer<Written> try_apply(WriteCall& call) {
 
 Answer<Written> dispatch_patch(WriteCall& call) {
   const auto type = media_type(call.request.content_type);
-  if (type == MediaType::Json || type == MediaType::Yaml || type == MediaType::Other) {
+  if (type == MediaType::Json || type == MediaType::Yaml || type == MediaType::Protobuf ||
+      type == MediaType::Other) {
     return std::unexpected(unknown_media_type());
   }
   auto options = parse_write_options(call.request, "PatchOptions");

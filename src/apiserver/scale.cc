@@ -58,7 +58,7 @@ std::string selector_text(const Resource& resource, json::View object,
 }
 
 Answer<json::Value> decode_scale(WriteCall& call) {
-  auto body = parse_yaml_or_json(call.request);
+  auto body = parse_unchecked(call.request, {"autoscaling", "v1", "Scale"});
   if (!body) return std::unexpected(kube::bad_request(body.error().message));
   return *std::move(body);
 }

@@ -28,7 +28,7 @@ Answer<store::RecordRef> current_of(const WriteCall& call) {
 }
 
 Answer<json::Value> body_of(WriteCall& call, const kube::GroupVersionKind& kind) {
-  auto parsed = parse_yaml_or_json(call.request);
+  auto parsed = parse_unchecked(call.request, kind);
   if (!parsed) return std::unexpected(kube::bad_request(parsed.error().message));
   json::Draft draft{*parsed};
   if (!draft.is_object()) return std::unexpected(kube::bad_request("the body is not an object"));
