@@ -48,6 +48,19 @@ Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& s
   return {};
 }
 
+namespace {
+
+// Who asks for a certificate is not theirs to say.
+void set_requester(const AdmissionCall& call, json::Draft& csr) {
+  auto& spec = csr.object_at("spec");
+  for (const auto key : {"uid", "groups", "extra"}) spec.erase(key);
+  spec["username"] = call.user.name;
+  if (!call.user.uid.empty()) spec["uid"] = call.user.uid;
+  for (const auto& group : call.user.groups) spec.array_at("groups").push_back(group);
+}
+
+}  // namespace
+
 Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& snapshot,
                             json::Draft& object, json::View old_object) {
   const bool creates = old_object.is_null();
@@ -58,6 +71,9 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   }
   if (call.resource.prefix == "persistentvolumeclaims/" && creates) {
     set_default_storage_class(snapshot, object);
+  }
+  if (call.resource.prefix == "certificatesigningrequests.certificates.k8s.io/" && creates) {
+    set_requester(call, object);
   }
   return {};
 }

@@ -86,6 +86,11 @@ std::string Resource::key(std::string_view ns, std::string_view name) const {
   return key;
 }
 
+kube::GroupKind Resource::error_kind() const {
+  const bool elsewhere = builtin != nullptr && !builtin->stored_as.resource.empty();
+  return {elsewhere ? builtin->stored_as.group : kind.group, kind.kind};
+}
+
 const kube::CustomVersion* Resource::custom_version() const {
   return custom ? &custom->facts.versions[version] : nullptr;
 }

@@ -46,7 +46,8 @@ struct Resource {
   std::string prefix;              // of its keys in the store: "deployments.apps/"
 
   kube::GroupResource group_resource() const { return path.group_resource(); }
-  kube::GroupKind group_kind() const { return kind.group_kind(); }
+  // As validation errors name it: by the group it is stored under.
+  kube::GroupKind error_kind() const;
   std::string key(std::string_view ns, std::string_view name) const;
   const kube::CustomVersion* custom_version() const;
   bool supports(std::string_view verb) const;

@@ -6,6 +6,7 @@
 
 #include "kube/metadata.h"
 #include "kube/names.h"
+#include "kube/typed.h"
 #include "kube/validate.h"
 #include "kube/validate_metadata.h"
 
@@ -99,6 +100,16 @@ void keep_all_but_status(const Resource& resource, json::Draft& object, json::Vi
   object = std::move(kept);
 }
 
+// What preparing took away or added has the form its Go type gives it: an absent status is printed
+// as {}, and so on. Custom resources have no such type.
+void retype(const Resource& resource, json::Draft& object) {
+  if (resource.builtin == nullptr) return;
+  const json::Value frozen = object.freeze();
+  auto typed = kube::decode_typed(*resource.schema, frozen);
+  // It was of its type before the hooks; where they broke that, validation speaks.
+  if (typed) object = json::Draft{std::move(typed->value)};
+}
+
 std::optional<kube::ScalePaths> scale_paths(const Resource& resource) {
   return resource.custom_version()->scale;
 }
@@ -129,13 +140,15 @@ FieldErrors validate_type(const Resource& resource, json::View object) {
 
 void prepare_create(const Resource& resource, json::Draft& object,
                     const Environment& environment) {
-  if (resource.has_status) object.erase("status");
+  // A node is created by the kubelet that already knows its status.
+  if (resource.has_status && resource.prefix != "nodes/") object.erase("status");
   auto& metadata = object.object_at("metadata");
   metadata.erase("generation");
   if (resource.tracks_generation) metadata["generation"] = 1;
   if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
     resource.builtin->prepare(object, {}, {.now = environment.now});
   }
+  retype(resource, object);
 }
 
 void prepare_update(const Resource& resource, std::string_view subresource, json::Draft& object,
@@ -149,6 +162,7 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
       resource.builtin->prepare(object, old_object, {.now = environment.now});
     }
   }
+  retype(resource, object);
   set_generation(resource, object, old_object);
 }
 

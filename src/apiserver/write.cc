@@ -179,7 +179,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
 
   const json::Value candidate = object.freeze();
   if (const auto errors = validate_create(call.resource, candidate); !errors.empty()) {
-    return std::unexpected(kube::invalid(call.resource.group_kind(), name, errors));
+    return std::unexpected(kube::invalid(call.resource.error_kind(), name, errors));
   }
   if (!kube::resource_version_of(candidate).empty()) {
     return std::unexpected(
@@ -220,7 +220,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   const auto errors =
       validate_update(call.resource, call.request.subresource, candidate, old_object);
   if (!errors.empty()) {
-    return std::unexpected(kube::invalid(call.resource.group_kind(), call.request.name, errors));
+    return std::unexpected(kube::invalid(call.resource.error_kind(), call.request.name, errors));
   }
   if (auto ok = admit_validating(admission, call.store, candidate, old_object); !ok) {
     return std::unexpected(ok.error());
