@@ -48,7 +48,7 @@ test: deps ## Build and run all tests; T=regex picks some
 
 .PHONY: demo
 demo: build ## Start a cluster, use it, kill it, find everything still there
-	@tools/demo build/release/fixpoint
+	@build/release/fixpoint demo
 
 .PHONY: up
 up: build ## Run a cluster in memory until Ctrl-C; ARGS='--data-dir DIR' keeps it

@@ -6,7 +6,8 @@
 namespace fixpoint::cli {
 
 Commands commands() {
-  static constexpr std::array kAll{&kUpCommand, &kCompletionCommand, &kVersionCommand};
+  static constexpr std::array kAll{&kUpCommand, &kDemoCommand, &kCompletionCommand,
+                                   &kVersionCommand};
   return kAll;
 }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixpoint demo: starts this program as a server, uses it, kills it, and leaves nothing behind.
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/demo/page.h"
+#include "cli/demo/session.h"
+#include "cli/demo/story.h"
+#include "cli/route.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fixpoint::cli {
+namespace {
+
+// A directory of its own, removed at the end, also after a failure or Ctrl-C.
+class Scratch {
+ public:
+  static Result<Scratch> make() {
+    std::string pattern = std::filesystem::temp_directory_path() / "fixpoint-demo-XXXXXX";
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      return fail(ErrorKind::Unavailable, fmt::format("{}: {}", pattern, std::strerror(errno)));
+    }
+    return Scratch(pattern);
+  }
+  Scratch(Scratch&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch() {
+    std::error_code ignored;  // the demo's outcome is known by now; a leftover changes nothing
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit Scratch(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+// Colours only where a person looks on; https://no-color.org is the convention to refuse them.
+demo::Colour colour() {
+  const char* refused = std::getenv("NO_COLOR");
+  const bool wanted = ::isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0');
+  return wanted ? demo::Colour::On : demo::Colour::Off;
+}
+
+Result<void> watch_for_interrupts(demo::Stage& stage) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    FP_TRY_VOID(stage.loop.on_signal(signal, [&stage] { stage.interrupted = true; }));
+  }
+  return {};
+}
+
+int failed(const Error& error, const std::string& log) {
+  fmt::print(stderr, "\nfixpoint demo: {}\n", error.message);
+  if (!log.empty()) fmt::print(stderr, "\nThe server's log:\n{}", log);
+  return kExitFailed;
+}
+
+int run(const Arguments&) {
+  demo::Stage stage;
+  if (auto ok = watch_for_interrupts(stage); !ok) return failed(ok.error(), {});
+  const auto scratch = Scratch::make();
+  if (!scratch) return failed(scratch.error(), {});
+  demo::Page page(colour());
+  demo::Story story(stage, page, scratch->path());
+  if (auto ok = story.tell(); !ok) return failed(ok.error(), story.server_log());
+  return kExitDone;
+}
+
+constexpr Example kExamples[] = {
+    {"demo", "the tour, in a few seconds, in a directory that is removed again"}
+};
+
+}  // namespace
+
+const Command kDemoCommand{
+    .name = "demo",
+    .summary = "Start a cluster, use it, kill it, find everything still there",
+    .description =
+        "A tour that runs this program as a server on a temporary directory and checks every\n"
+        "answer: a custom kind, its columns, a watch, a conflict of two field owners, kill -9\n"
+        "under load, garbage collection. Needs no other program. Exits 1 when anything is not as\n"
+        "it should be, with the server's log.\n",
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace fixpoint::cli

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/demo/story.h"
+
+#include "cli/demo/burst.h"
+#include "cli/demo/manifests.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace fixpoint::cli::demo {
+namespace {
+
+constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr std::string_view kDatabases = "/apis/example.com/v1/namespaces/shop/databases";
+constexpr std::string_view kOrdersPath = "/apis/example.com/v1/namespaces/shop/databases/orders";
+
+// A run of creates this long has many commits in flight when it is cut off.
+constexpr std::size_t kAcknowledgedBeforeKill = 300;
+
+std::unexpected<Error> wrong(std::string message) {
+  return fail(ErrorKind::Internal, std::move(message));
+}
+
+Call get(std::string_view target) {
+  return {.target = std::string{target}};
+}
+Call get_table(std::string_view target) {
+  return {.target = std::string{target}, .accept = std::string{kAsTable}};
+}
+Call merge_patch(std::string_view target, std::string_view body) {
+  return {.method = "PATCH",
+          .target = std::string{target},
+          .body = std::string{body},
+          .content_type = std::string{kMergePatch}};
+}
+Call post(std::string_view target, std::string body) {
+  return {.method = "POST", .target = std::string{target}, .body = std::move(body)};
+}
+Call remove(std::string_view target) {
+  return {.method = "DELETE", .target = std::string{target}};
+}
+
+// The fields of a FieldsV1 tree as paths: {"f:spec": {"f:replicas": {}}} is .spec.replicas.
+void field_paths(json::View fields, const std::string& path, std::string& out) {
+  if (fields.empty()) {
+    out += out.empty() ? path : " " + path;
+    return;
+  }
+  for (const auto [key, below] : fields.members()) {
+    if (key == ".") continue;  // the containing field itself
+    field_paths(below, fmt::format("{}.{}", path, key.substr(key.find(':') + 1)), out);
+  }
+}
+
+// A write, the event it must cause, and what it is in words.
+struct Change {
+  Call call;
+  std::string_view event;
+  std::string_view what;
+};
+
+std::string padded(const Row& row) {
+  std::string line;
+  for (const auto& cell : row) line += fmt::format("{:<11}", cell);
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+Result<void> Story::tell() {
+  const auto begin = start_watch();
+  page_.title("Fixpoint demo: a Kubernetes API server, used, killed and used again");
+  page_.text(
+      "Lines with $ say what a person would type. The demo sends the same requests itself,\n"
+      "over TLS, and checks every answer; kubectl is not needed.");
+  FP_TRY_VOID(start());
+  FP_TRY_VOID(new_kind());
+  FP_TRY_VOID(columns());
+  FP_TRY_VOID(watch());
+  FP_TRY_VOID(conflict());
+  FP_TRY_VOID(crash());
+  FP_TRY_VOID(garbage());
+  FP_TRY_VOID(namespace_deletion());
+  FP_TRY_VOID(stop());
+  page_.title(fmt::format("\nEverything held, in {:.1f} s. To go on by hand: make up",
+                          millis_since(begin) / 1000));
+  return {};
+}
+
+Result<void> Story::start_server() {
+  session_.reset();
+  FP_TRY(server, Server::start(stage_.loop, directory_));
+  server_ = std::move(server);
+  FP_TRY_VOID(stage_.wait("the server's ready line",
+                          [&] { return server_->ended() || !server_->ready_line().empty(); }));
+  if (server_->ready_line().empty()) return wrong("the server ended before it was ready");
+  FP_TRY(session, Session::open(stage_, *server_, directory_ / "kubeconfig"));
+  session_ = std::move(session);
+  return {};
+}
+
+Result<json::Value> Story::apply(std::string_view target, std::string_view yaml,
+                                 std::string_view manager) {
+  FP_TRY(reply, session_->call({.method = "PATCH",
+                                .target = fmt::format("{}?fieldManager={}", target, manager),
+                                .body = std::string{yaml},
+                                .content_type = std::string{kApplyYaml}}));
+  if (reply.status == 200 || reply.status == 201) return reply.body;
+  return wrong(fmt::format("apply of {} was answered {}: {}", target, reply.status,
+                           reply.body.get("message").as_string()));
+}
+
+Result<void> Story::show_table(std::string_view target) {
+  FP_TRY(table, session_->expect(200, get_table(target)));
+  if (table.get("kind").as_string() != "Table") return wrong("no Table was answered");
+  page_.table(rows_of(table));
+  return {};
+}
+
+Result<void> Story::start() {
+  page_.section("A cluster from nothing",
+                "One process, one directory: keys, certificates, namespaces and roles are made at\n"
+                "the first start. Writes are acknowledged once they are on disk.");
+  page_.command(
+      fmt::format("fixpoint up --data-dir {}/data --listen 127.0.0.1:0", directory_.string()));
+  const auto begin = start_watch();
+  FP_TRY_VOID(start_server());
+  const double took = millis_since(begin);
+  page_.text(server_->ready_line());
+  page_.command("kubectl get namespaces");
+  FP_TRY_VOID(show_table("/api/v1/namespaces"));
+  FP_TRY(version, session_->expect(200, get("/version")));
+  page_.proved(fmt::format("speaks the API of Kubernetes {}; {:.0f} ms from fork to ready",
+                           version.get("gitVersion").as_string(), took));
+  return {};
+}
+
+Result<void> Story::new_kind() {
+  page_.section(
+      "A kind of our own",
+      "A CustomResourceDefinition takes effect with its own answer: the next request may\n"
+      "use it. Its schema fills in defaults and refuses what is wrong, all of it at once.");
+  FP_TRY(space,
+         session_->expect(201, post("/api/v1/namespaces", R"({"metadata":{"name":"shop"}})")));
+  page_.command("kubectl create namespace shop");
+  page_.text(fmt::format("namespace/{} created", space.get("metadata", "name").as_string()));
+
+  page_.command("kubectl apply --server-side -f databases-crd.yaml -f orders.yaml");
+  const auto begin = start_watch();
+  FP_TRY_VOID(apply(fmt::format("{}/databases.example.com", kDefinitions), kDefinition, "demo"));
+  FP_TRY_VOID(apply(kOrdersPath, kOrders, "alice"));
+  const double took = millis_since(begin);
+  page_.text(
+      "customresourcedefinition.apiextensions.k8s.io/databases.example.com "
+      "serverside-applied\ndatabase.example.com/orders serverside-applied");
+  page_.proved(fmt::format("from definition to first object: {:.1f} ms", took));
+
+  page_.command("kubectl apply --server-side -f sessions.yaml     # spec: {engine: valkey}");
+  FP_TRY(sessions, apply(fmt::format("{}/sessions", kDatabases), kSessions, "alice"));
+  page_.text("database.example.com/sessions serverside-applied");
+  if (sessions.get("spec", "replicas").as_int() != 1) return wrong("no default was filled in");
+  page_.proved("spec.replicas was not given and is 1, the schema's default");
+
+  page_.command("kubectl create -f wrong.yaml     # spec: {engine: paper, replicas: 12}");
+  FP_TRY(refusal, session_->expect(422, {.method = "POST",
+                                         .target = std::string{kDatabases},
+                                         .body = std::string{kWrong},
+                                         .content_type = "application/yaml"}));
+  page_.text("The Database \"wrong\" is invalid:");
+  for (const auto cause : refusal.get("details", "causes").elements()) {
+    page_.text(
+        fmt::format("* {}: {}", cause.get("field").as_string(), cause.get("message").as_string()));
+  }
+  if (refusal.get("details", "causes").size() != 2) return wrong("two mistakes, not two causes");
+  return {};
+}
+
+Result<void> Story::columns() {
+  page_.section(
+      "Columns are the server's",
+      "kubectl knows nothing of databases: the columns come from the definition, and the\n"
+      "server fills them in.");
+  page_.command("kubectl get databases -n shop");
+  return show_table(kDatabases);
+}
+
+Result<void> Story::watch() {
+  page_.section("A watch",
+                "Controllers live on this: every change, in order, as soon as it is durable, and\n"
+                "nothing that could still be lost.");
+  FP_TRY(list, session_->expect(200, get(kDatabases)));
+  page_.command("kubectl get databases -n shop --watch-only --output-watch-events");
+  page_.text(padded({"EVENT", "NAME", "ENGINE", "REPLICAS", "PHASE", "AGE"}));
+
+  std::vector<Row> seen;
+  std::string_view done;
+  Stopwatch sent = start_watch();
+  auto call =
+      get_table(fmt::format("{}?watch=true&resourceVersion={}", kDatabases, revision_of(list)));
+  const auto watching = session_->watch(std::move(call), [&](json::View event) {
+    const auto rows = body_rows(event.get("object"));
+    Row row = rows.empty() ? Row{} : rows[0];
+    row.insert(row.begin(), std::string{event.get("type").as_string()});
+    page_.text(fmt::format("{:<62}# {:.1f} ms after {}", padded(row), millis_since(sent), done));
+    seen.push_back(std::move(row));
+  });
+  const auto sessions = fmt::format("{}/sessions", kDatabases);
+  const std::vector<Change> changes{
+      {merge_patch(fmt::format("{}/status", kOrdersPath), R"({"status":{"phase":"Ready"}})"),
+       "MODIFIED", "its status was sent"},
+      {merge_patch(sessions, R"({"spec":{"replicas":2}})"), "MODIFIED", "replicas: 2 was sent"},
+      {remove(sessions), "DELETED", "its deletion was sent"},
+  };
+  for (const Change& change : changes) {
+    const auto want = seen.size() + 1;
+    done = change.what;
+    sent = start_watch();
+    FP_TRY_VOID(session_->expect(200, change.call));
+    FP_TRY_VOID(stage_.wait("the watch event", [&] { return seen.size() >= want; }));
+    if (seen.back()[0] != change.event) {
+      return wrong(fmt::format("a watch event {} instead of {}", seen.back()[0], change.event));
+    }
+  }
+  page_.proved("three writes, three events, in order");
+  return {};
+}
+
+Result<void> Story::show_owners() {
+  FP_TRY(orders, session_->expect(200, get(kOrdersPath)));
+  std::vector<Row> rows{
+      {"MANAGER", "OPERATION", "OWNS"}
+  };
+  for (const auto entry : orders.get("metadata", "managedFields").elements()) {
+    std::string paths;
+    field_paths(entry.get("fieldsV1"), "", paths);
+    rows.push_back({std::string{entry.get("manager").as_string()},
+                    std::string{entry.get("operation").as_string()}, paths});
+  }
+  page_.command("kubectl get database orders -n shop --show-managed-fields -o yaml   # in short");
+  page_.table(rows);
+  return {};
+}
+
+Result<void> Story::conflict() {
+  page_.section("Two people, one field",
+                "With server-side apply every field has an owner. Taking somebody else's needs to\n"
+                "be said; nobody overwrites anybody by accident.");
+  FP_TRY_VOID(show_owners());
+  page_.command(
+      "kubectl apply --server-side --field-manager=autoscaler -f scaled.yaml   "
+      "# spec: {replicas: 5}");
+  Call scale{.method = "PATCH",
+             .target = fmt::format("{}?fieldManager=autoscaler", kOrdersPath),
+             .body = std::string{kScaled},
+             .content_type = std::string{kApplyYaml}};
+  FP_TRY(refusal, session_->expect(409, scale));
+  page_.text(fmt::format("error: {}", refusal.get("message").as_string()));
+  const auto cause = refusal.get("details", "causes")[0];
+  if (cause.get("field").as_string() != ".spec.replicas") return wrong("another field conflicts");
+  page_.text("alice said 3. The autoscaler may leave the field out, or take it over:");
+
+  page_.command(
+      "kubectl apply --server-side --field-manager=autoscaler --force-conflicts "
+      "-f scaled.yaml");
+  scale.target += "&force=true";
+  FP_TRY(forced, session_->expect(200, std::move(scale)));
+  page_.text("database.example.com/orders serverside-applied");
+  if (forced.get("spec", "replicas").as_int() != 5) return wrong("force did not take the field");
+  return show_owners();
+}
+
+Result<void> Story::crash() {
+  page_.section("kill -9 in the middle of writing",
+                "An acknowledged write survives. The server is killed with requests in flight and\n"
+                "started again on the same directory.");
+  FP_TRY(before, session_->expect(200, get(kDatabases)));
+  Burst burst(*session_);
+  page_.command(fmt::format("kubectl create configmap order-00000 …   # without end, {} at a time",
+                            kBurstWidth));
+  const auto begin = start_watch();
+  burst.start();
+  FP_TRY_VOID(stage_.wait("acknowledged writes", [&] {
+    return burst.acknowledged() >= kAcknowledgedBeforeKill || burst.idle();
+  }));
+  const double took = millis_since(begin);
+  const auto pid = server_->pid();
+  server_->kill();
+  page_.command(fmt::format("kill -9 {}", pid));
+  FP_TRY_VOID(stage_.wait("the end of the connection", [&] { return burst.idle(); }));
+  if (burst.refused() != 0) return wrong(fmt::format("a create got {}", burst.refused()));
+  if (burst.unanswered() == 0) return wrong("nothing was in flight at the kill");
+  page_.text(fmt::format("{} writes acknowledged in {:.0f} ms, {} in flight and never answered",
+                         burst.acknowledged(), took, burst.unanswered()));
+  page_.command("fixpoint up …                        # the same command again");
+  FP_TRY_VOID(start_server());
+  page_.text(server_->ready_line());
+  return compare_after_crash(burst, before);
+}
+
+Result<void> Story::compare_after_crash(const Burst& burst, const json::Value& before) {
+  FP_TRY(orders, session_->expect(
+                     200, get("/api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%21"
+                              "%3Dkube-root-ca.crt")));
+  const auto found = orders.get("items").size();
+  const auto broken = burst.broken_in(orders);
+  if (broken != 0) return wrong(fmt::format("{} objects are not what was sent", broken));
+  const auto missing = burst.missing_from(orders);
+  if (missing != 0) return wrong(fmt::format("{} acknowledged writes are lost", missing));
+  page_.proved(fmt::format("all {} acknowledged objects are there, same uid, same resourceVersion",
+                           burst.acknowledged()));
+  page_.proved(
+      fmt::format("of the {} unanswered ones {} had reached the disk; none is there in part",
+                  burst.unanswered(), found - burst.acknowledged()));
+  FP_TRY(after, session_->expect(200, get(kDatabases)));
+  if (!(after.get("items") == before.get("items"))) return wrong("the databases changed");
+  page_.proved("the databases are equal to before, to the last field");
+  FP_TRY(next, session_->expect(
+                   200, merge_patch(kOrdersPath, R"({"metadata":{"labels":{"after":"crash"}}})")));
+  if (revision_of(next) <= burst.last_revision()) return wrong("the revision went back");
+  page_.proved(fmt::format("revisions went on: last acknowledged {}, next write {}",
+                           burst.last_revision(), revision_of(next)));
+  return {};
+}
+
+Result<void> Story::garbage() {
+  page_.section("Garbage collection",
+                "What belongs to a deleted object goes with it, over any number of levels. Here a\n"
+                "secret belongs to a config map that belongs to the database.");
+  FP_TRY(orders, session_->expect(200, get(kOrdersPath)));
+  const auto owned = [](std::string_view name, std::string_view api, std::string_view kind,
+                        json::View owner) {
+    return fmt::format(
+        R"({{"metadata":{{"name":"{}","ownerReferences":[{{"apiVersion":"{}","kind":"{}",)"
+        R"("name":"{}","uid":"{}"}}]}}}})",
+        name, api, kind, owner.get("metadata", "name").as_string(),
+        owner.get("metadata", "uid").as_string());
+  };
+  FP_TRY(config,
+         session_->expect(201, post("/api/v1/namespaces/shop/configmaps",
+                                    owned("orders-config", "example.com/v1", "Database", orders))));
+  FP_TRY(secret, session_->expect(201, post("/api/v1/namespaces/shop/secrets",
+                                            owned("orders-login", "v1", "ConfigMap", config))));
+  bool gone = false;
+  const auto watching = session_->watch(
+      get(fmt::format("/api/v1/namespaces/shop/secrets?watch=true&resourceVersion={}",
+                      revision_of(secret))),
+      [&](json::View event) { gone |= event.get("type").as_string() == "DELETED"; });
+  page_.command("kubectl delete database orders -n shop");
+  const auto begin = start_watch();
+  FP_TRY_VOID(session_->expect(200, remove(kOrdersPath)));
+  page_.text("database.example.com \"orders\" deleted");
+  FP_TRY_VOID(stage_.wait("the secret's deletion", [&] { return gone; }));
+  const double took = millis_since(begin);
+  FP_TRY_VOID(session_->expect(404, get("/api/v1/namespaces/shop/configmaps/orders-config")));
+  page_.proved(fmt::format("config map and secret followed within {:.1f} ms", took));
+  return {};
+}
+
+Result<void> Story::namespace_deletion() {
+  page_.section("The end of a namespace",
+                "A namespace goes when everything in it is gone, and not before.");
+  FP_TRY(list, session_->expect(200, get("/api/v1/namespaces/shop/configmaps")));
+  const auto objects = list.get("items").size();
+  bool gone = false;
+  const auto watching = session_->watch(
+      get(fmt::format("/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshop"
+                      "&resourceVersion={}",
+                      revision_of(list))),
+      [&](json::View event) { gone |= event.get("type").as_string() == "DELETED"; });
+  page_.command("kubectl delete namespace shop");
+  const auto begin = start_watch();
+  FP_TRY(answer, session_->expect(200, remove("/api/v1/namespaces/shop")));
+  page_.text(fmt::format("namespace \"shop\" deleted   # now {}",
+                         answer.get("status", "phase").as_string()));
+  FP_TRY_VOID(stage_.wait("the namespace's end", [&] { return gone; }));
+  const double took = millis_since(begin);
+  FP_TRY(left, session_->expect(200, get("/api/v1/namespaces/shop/configmaps")));
+  if (!left.get("items").empty()) return wrong("objects outlived their namespace");
+  page_.proved(
+      fmt::format("gone with its {} config maps and all else after {:.0f} ms", objects, took));
+  page_.command("kubectl get namespaces");
+  return show_table("/api/v1/namespaces");
+}
+
+Result<void> Story::stop() {
+  page_.section("A clean end", "SIGTERM ends it at once, with nothing left to repair.");
+  const auto peak = server_->peak_mebibytes();
+  page_.command(fmt::format("kill {}", server_->pid()));
+  const auto begin = start_watch();
+  server_->terminate();
+  FP_TRY_VOID(stage_.wait("the server's end", [&] { return server_->ended(); }));
+  const double took = millis_since(begin);
+  if (const int status = server_->reap(); status != 0) {
+    return wrong(fmt::format("the server ended with status {}", status));
+  }
+  page_.proved(fmt::format("exit status 0 after {:.0f} ms; it had needed {} MiB of memory at most",
+                           took, peak));
+  return {};
+}
+
+}  // namespace fixpoint::cli::demo

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `fixpoint demo` checks the server by itself; here is checked that it does so, and leaves nothing
+// behind however it ends.
+#include "tests/integration/running_server.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+namespace fixpoint {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ran {
+  int status = -1;
+  std::string text;
+};
+
+// The demo with its temporary files in `scratch`; `before` is put in front of the command.
+Ran run_demo(const std::filesystem::path& scratch, const std::string& before = "") {
+  const char* binary = std::getenv("FIXPOINT_BINARY");
+  if (binary == nullptr) return {.text = "FIXPOINT_BINARY is not set; run this through ctest"};
+  const std::string line =
+      "TMPDIR='" + scratch.string() + "' " + before + " '" + binary + "' demo 2>&1";
+  std::FILE* pipe = ::popen(line.c_str(), "r");
+  Ran ran;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) ran.text += static_cast<char>(c);
+  const int ended = ::pclose(pipe);
+  ran.status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+  return ran;
+}
+
+TEST(Demo, TellsItsWholeStoryAndLeavesNothingBehind) {
+  const ScratchDirectory scratch;
+
+  const Ran ran = run_demo(scratch.path());
+
+  EXPECT_EQ(ran.status, 0) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("conflict with \"alice\": .spec.replicas"));
+  EXPECT_THAT(ran.text, HasSubstr("=> revisions went on"));
+  EXPECT_THAT(ran.text, HasSubstr("Everything held"));
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+}
+
+TEST(Demo, SaysWhyAndCleansUpWhenTheServerCannotStart) {
+  const ScratchDirectory scratch;
+
+  // A file size limit of nothing: the server cannot write its keys.
+  const Ran ran = run_demo(scratch.path(), "prlimit --fsize=0");
+
+  EXPECT_EQ(ran.status, 1) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("fixpoint demo: the server ended before it was ready"));
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+}
+
+}  // namespace
+}  // namespace fixpoint
