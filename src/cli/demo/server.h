@@ -28,7 +28,7 @@ class Server final : net::Pollable {
                                                const std::filesystem::path& directory);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  ~Server();
+  ~Server() override;
 
   // "ready https://…", once it was printed; empty before.
   std::string_view ready_line() const;
