@@ -96,7 +96,6 @@ k get bt -o wide
 k get boat one -o yaml
 k get fleet
 k describe boat one
-k explain boat
 k explain boat.spec
 k explain boat.spec.parts.size
 k explain boat --recursive
