@@ -54,32 +54,32 @@ Draft environment(int index) {
 
 Draft container(int index) {
   return Draft::object({
-      {"args",                                                                               Draft::array({"--listen=:8080", "--metrics=:9090", "--graceful-timeout=25s"})},
-      {"env",                                                                                environment(index)                                                           },
-      {"image",                                                                              "registry.example.com/shop/orders:v1.42." + std::to_string(index % 100)      },
-      {"imagePullPolicy",                                                                    "IfNotPresent"                                                               },
-      {"livenessProbe",                                                                      probe("/healthz",                                                              15)},
-      {"name",                                                                                    "orders"                                                                                                                                                           },
+      {"args", Draft::array({"--listen=:8080", "--metrics=:9090", "--graceful-timeout=25s"})},
+      {"env", environment(index)},
+      {"image", "registry.example.com/shop/orders:v1.42." + std::to_string(index % 100)},
+      {"imagePullPolicy", "IfNotPresent"},
+      {"livenessProbe", probe("/healthz", 15)},
+      {"name", "orders"},
       {"ports",
        Draft::array(
            {Draft::object({{"containerPort", 8080}, {"name", "http"}, {"protocol", "TCP"}}),
             Draft::object({{"containerPort", 9090}, {"name", "metrics"}, {"protocol", "TCP"}})})},
-      {"readinessProbe",                                                                                    probe("/readyz",                                                                                                                                                   5)},
+      {"readinessProbe", probe("/readyz", 5)},
       {"resources",
        Draft::object({{"limits", Draft::object({{"cpu", "2"}, {"memory", "1Gi"}})},
-                      {"requests", Draft::object({{"cpu", "250m"}, {"memory", "256Mi"}})}})            },
+                      {"requests", Draft::object({{"cpu", "250m"}, {"memory", "256Mi"}})}})},
       {"securityContext",
        Draft::object({{"allowPrivilegeEscalation", false},
                       {"capabilities", Draft::object({{"drop", Draft::array({"ALL"})}})},
-                      {"readOnlyRootFilesystem", true}})                                                                 },
-      {"terminationMessagePath",                                    "/dev/termination-log"                                               },
-      {"terminationMessagePolicy",                           "File"                                                        },
+                      {"readOnlyRootFilesystem", true}})},
+      {"terminationMessagePath", "/dev/termination-log"},
+      {"terminationMessagePolicy", "File"},
       {"volumeMounts",
        Draft::array(
            {Draft::object({{"mountPath", "/etc/orders"}, {"name", "config"}, {"readOnly", true}}),
             Draft::object({{"mountPath", "/var/run/secrets/kubernetes.io/serviceaccount"},
                            {"name", "kube-api-access-x7k2p"},
-                           {"readOnly", true}})})                                                                        }
+                           {"readOnly", true}})})}
   });
 }
 

@@ -2,6 +2,9 @@
 //
 // What does the whole server cost? The shipped binary as a child process, real sockets, TLS, fsync.
 // CPU is the server's own, read from the kernel; wall times include this client on the same cores.
+#include "net/loop.h"
+#include "tests/integration/running_server.h"
+
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -12,9 +15,6 @@
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
-
-#include "net/loop.h"
-#include "tests/integration/running_server.h"
 
 namespace fixpoint {
 namespace {
@@ -57,8 +57,9 @@ double resident_megabytes(pid_t pid) {
 
 std::unique_ptr<RunningServer> start(const ScratchDirectory& scratch, bool durable) {
   auto server = RunningServer::start(
-      scratch.path(), durable ? std::vector<std::string>{"--data-dir", (scratch.path() / "data").string()}
-                              : std::vector<std::string>{"--ephemeral"});
+      scratch.path(),
+      durable ? std::vector<std::string>{"--data-dir", (scratch.path() / "data").string()}
+              : std::vector<std::string>{"--ephemeral"});
   FP_CHECK(server.has_value());
   return *std::move(server);
 }
@@ -90,15 +91,16 @@ class Crowd {
       if (sent == total) return;
       auto request = make(sent++);
       request.headers.add("authorization", bearer_);
-      connection.send(std::move(request),
-                      {.on_headers = [](int status, const net::Headers&) { FP_CHECK(status < 300); },
-                       .on_body = [](std::string_view) {},
-                       .on_end =
-                           [&](Result<void> outcome) {
-                             FP_CHECK(outcome.has_value());
-                             ++answered;
-                             next(connection);
-                           }});
+      connection.send(
+          std::move(request),
+          {.on_headers = [](int status, const net::Headers&) { FP_CHECK(status < 300); },
+           .on_body = [](std::string_view) {},
+           .on_end =
+               [&](Result<void> outcome) {
+                 FP_CHECK(outcome.has_value());
+                 ++answered;
+                 next(connection);
+               }});
     };
     for (const auto& connection : connections_) next(*connection);
     FP_CHECK(loop_.run_until([&] { return answered == total; }, std::chrono::minutes(5)));
@@ -116,7 +118,9 @@ net::ClientRequest post(std::string target, std::string body) {
   net::ClientRequest request;
   request.method = "POST";
   request.target = std::move(target);
-  request.headers = {{"content-type", "application/json"}};
+  request.headers = {
+      {"content-type", "application/json"}
+  };
   request.body = std::move(body);
   return request;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/admission_pod.h"
 
-#include <algorithm>
-
 #include "kube/metadata.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -75,10 +75,12 @@ void add_default_tolerations(json::Draft& pod) {
                             [&](const json::Draft& one) { return tolerates(one, key); })) {
       continue;
     }
-    tolerations.push_back(json::Draft::object({{"key", key},
-                                               {"operator", "Exists"},
-                                               {"effect", "NoExecute"},
-                                               {"tolerationSeconds", kTolerationSeconds}}));
+    tolerations.push_back(json::Draft::object({
+        {"key",               key               },
+        {"operator",          "Exists"          },
+        {"effect",            "NoExecute"       },
+        {"tolerationSeconds", kTolerationSeconds}
+    }));
   }
 }
 

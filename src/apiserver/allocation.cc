@@ -2,12 +2,12 @@
 //
 // Cluster addresses and node ports of Services: what is taken is read from the other Services, so
 // there is no allocator state that could disagree with them.
+#include "apiserver/admission.h"
+#include "kube/metadata.h"
+
 #include <cstdio>
 #include <optional>
 #include <set>
-
-#include "apiserver/admission.h"
-#include "kube/metadata.h"
 
 namespace fixpoint::apiserver {
 namespace {
@@ -56,7 +56,9 @@ std::optional<int> host_of(std::string_view address) {
   return host;
 }
 
-std::string address_of(int host) { return std::string{kServiceRange} + std::to_string(host); }
+std::string address_of(int host) {
+  return std::string{kServiceRange} + std::to_string(host);
+}
 
 // A free address near a random start; the upper band first.
 std::optional<std::string> free_address(const AdmissionCall& call, const Taken& taken) {
@@ -76,13 +78,15 @@ std::optional<std::string> free_address(const AdmissionCall& call, const Taken& 
 kube::Status refuse_address(const AdmissionCall& call, std::string_view address,
                             std::string_view why) {
   const auto list = json::Draft::array({address}).freeze();
-  return kube::invalid({"", "Service"}, call.name,
-                       {kube::invalid(FieldPath{"spec"}.child("clusterIPs"), list,
-                                      "failed to allocate IP " + std::string{address} + ": " +
-                                          std::string{why})});
+  return kube::invalid(
+      {"", "Service"}, call.name,
+      {kube::invalid(FieldPath{"spec"}.child("clusterIPs"), list,
+                     "failed to allocate IP " + std::string{address} + ": " + std::string{why})});
 }
 
-bool wants_address(std::string_view type) { return type != "ExternalName"; }
+bool wants_address(std::string_view type) {
+  return type != "ExternalName";
+}
 bool wants_node_ports(const json::Draft& spec, std::string_view type) {
   if (type == "NodePort") return true;
   const json::Draft* asked = spec.find("allocateLoadBalancerNodePorts");
@@ -99,8 +103,7 @@ Answer<void> allocate_address(const AdmissionCall& call, const Taken& taken, jso
   if (address.empty()) {
     auto free = free_address(call, taken);
     if (!free) {
-      return std::unexpected(kube::internal_error(
-          "failed to allocate a serviceIP: range is full"));
+      return std::unexpected(kube::internal_error("failed to allocate a serviceIP: range is full"));
     }
     address = *std::move(free);
   } else if (!host_of(address)) {

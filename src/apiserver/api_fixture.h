@@ -4,16 +4,16 @@
 // otherwise and the randomness is seeded, so every run of a test is the same.
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include <gtest/gtest.h>
-
 #include "apiserver/core.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "json/parse.h"
 #include "json/print.h"
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
 
 namespace fixpoint::apiserver {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/core.h"
 
-#include <algorithm>
-
 #include "apiserver/definition.h"
 #include "apiserver/list.h"
 #include "apiserver/remove.h"
@@ -10,6 +8,8 @@
 #include "apiserver/scale.h"
 #include "apiserver/subresource.h"
 #include "apiserver/write.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -33,18 +33,16 @@ Response dispatch_write(WriteCall call) {
 }
 
 kube::Status terminating_definition(const Request& request) {
-  auto status = kube::method_not_supported(request.resource.group_resource(),
-                                           to_string(request.verb));
-  status.message =
-      std::string{to_string(request.verb)} +
-      " not allowed while custom resource definition is terminating";
+  auto status =
+      kube::method_not_supported(request.resource.group_resource(), to_string(request.verb));
+  status.message = std::string{to_string(request.verb)} +
+                   " not allowed while custom resource definition is terminating";
   return status;
 }
 
 }  // namespace
 
-Response Core::handle(const Request& request, store::Store& store,
-                      const Environment& environment) {
+Response Core::handle(const Request& request, store::Store& store, const Environment& environment) {
   const auto resource = kinds_.find(store.latest(), request.resource);
   if (!resource) return failure(kube::not_found_path());
   if (!request.subresource.empty() && !resource->has_subresource(request.subresource)) {

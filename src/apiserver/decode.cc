@@ -43,8 +43,8 @@ std::string summary_of(std::string_view body) {
 
 Status unrecognized(const Resource& resource, std::string_view body, std::string_view why) {
   return kube::bad_request("the object provided is unrecognized (must be of type " +
-                           resource.kind.kind + "): " + std::string{why} + " (" +
-                           summary_of(body) + ")");
+                           resource.kind.kind + "): " + std::string{why} + " (" + summary_of(body) +
+                           ")");
 }
 
 Status cannot_be_handled(const Resource& resource, std::string_view kind, std::string_view version,
@@ -68,8 +68,8 @@ Status unknown_format(const Resource& resource) {
       std::string{also});
 }
 
-// Fields that the tables do not have are dropped without a word, strict or not: protobuf clients may
-// be newer than the server.
+// Fields that the tables do not have are dropped without a word, strict or not: protobuf clients
+// may be newer than the server.
 Answer<Body> parse_protobuf_body(const Resource& resource, const Request& request) {
   auto envelope = open_envelope(request.body, resource.kind);
   if (!envelope) {
@@ -116,20 +116,24 @@ Answer<Body> parse_body(const Resource& resource, const Request& request) {
 
 Answer<void> check_shape(const Resource& resource, std::string_view text, json::View body) {
   const auto refuse = [&](std::string_view what, std::string_view where) {
-    return std::unexpected(unrecognized(
-        resource, text,
-        "couldn't get version/kind; json parse error: json: cannot unmarshal " + std::string{what} +
-            " into Go " + std::string{where}));
+    return std::unexpected(
+        unrecognized(resource, text,
+                     "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                         std::string{what} + " into Go " + std::string{where}));
   };
   if (body.is_null()) return {};  // Go reads null as an empty object
   if (!body.is_object()) {
-    const auto type = body.is_bool() ? "bool" : body.is_number() ? "number" : json::to_string(body.type());
+    const auto type = body.is_bool()     ? "bool"
+                      : body.is_number() ? "number"
+                                         : json::to_string(body.type());
     return refuse(type, "value of type " + std::string{kTypeMetaGoType});
   }
   for (const auto key : {"apiVersion", "kind"}) {
     const json::View member = body.get(key);
     if (member.is_null() || member.is_string()) continue;
-    const auto type = member.is_bool() ? "bool" : member.is_number() ? "number" : json::to_string(member.type());
+    const auto type = member.is_bool()     ? "bool"
+                      : member.is_number() ? "number"
+                                           : json::to_string(member.type());
     return refuse(type, "struct field ." + std::string{key} + " of type string");
   }
   return {};
@@ -151,17 +155,19 @@ Answer<void> check_builtin_type(const Resource& resource, json::View body) {
   const auto version = parsed->version;
   const kube::GroupVersionKind given{parsed->group, parsed->version, shown_kind};
   if (kinds::find(given) == nullptr) {
-    return std::unexpected(cannot_be_handled(
-        resource, shown_kind, version,
-        "no kind \"" + shown_kind + "\" is registered for version \"" + shown_version +
-            "\" in scheme \"pkg/runtime/scheme.go:110\""));
+    return std::unexpected(cannot_be_handled(resource, shown_kind, version,
+                                             "no kind \"" + shown_kind +
+                                                 "\" is registered for version \"" + shown_version +
+                                                 "\" in scheme \"pkg/runtime/scheme.go:110\""));
   }
   if (same_kind) {
     return std::unexpected(kube::bad_request("the API version in the data (" + shown_version +
                                              ") does not match the expected API version (" +
                                              expected + ")"));
   }
-  const std::string internal = resource.kind.group.empty() ? "core" : resource.kind.group.substr(0, resource.kind.group.find('.'));
+  const std::string internal = resource.kind.group.empty()
+                                   ? "core"
+                                   : resource.kind.group.substr(0, resource.kind.group.find('.'));
   return std::unexpected(cannot_be_handled(resource, shown_kind, version,
                                            "converting (" + version + "." + shown_kind + ") to (" +
                                                internal + "." + resource.kind.kind +
@@ -172,20 +178,20 @@ Answer<void> check_custom_type(const Resource& resource, std::string_view text, 
   const auto kind = body.get("kind").as_string();
   const auto api_version = body.get("apiVersion").as_string();
   if (kind.empty()) {
-    return std::unexpected(unrecognized(
-        resource, text, "Object 'Kind' is missing in '" + std::string{text} + "'"));
+    return std::unexpected(
+        unrecognized(resource, text, "Object 'Kind' is missing in '" + std::string{text} + "'"));
   }
   const std::string expected = resource.kind.group_version().api_version();
   if (api_version != expected) {
-    return std::unexpected(kube::bad_request("the API version in the data (" +
-                                             std::string{api_version} +
-                                             ") does not match the expected API version (" +
-                                             expected + ")"));
+    return std::unexpected(
+        kube::bad_request("the API version in the data (" + std::string{api_version} +
+                          ") does not match the expected API version (" + expected + ")"));
   }
   if (kind != resource.kind.kind) {
-    return std::unexpected(kube::invalid(
-        {resource.kind.group, std::string{kind}}, body.get("metadata", "name").as_string(),
-        {kube::invalid(kube::FieldPath{"kind"}, body.get("kind"), "must be " + resource.kind.kind)}));
+    return std::unexpected(kube::invalid({resource.kind.group, std::string{kind}},
+                                         body.get("metadata", "name").as_string(),
+                                         {kube::invalid(kube::FieldPath{"kind"}, body.get("kind"),
+                                                        "must be " + resource.kind.kind)}));
   }
   return {};
 }
@@ -228,8 +234,7 @@ Result<json::Value> parse_unchecked(const Request& request,
     case MediaType::Protobuf: {
       FP_TRY(envelope, open_envelope(request.body, expected));
       // Only a delete tells what is wrong without a word about kinds, and checks the kind itself.
-      return expected.kind == "DeleteOptions" ? object_in(envelope)
-                                              : object_in(envelope, expected);
+      return expected.kind == "DeleteOptions" ? object_in(envelope) : object_in(envelope, expected);
     }
     default: return json::parse(request.body);
   }
@@ -270,9 +275,8 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   if (auto shape = check_shape(resource, request.body, body->value); !shape) {
     return std::unexpected(shape.error());
   }
-  auto type = resource.builtin != nullptr
-                  ? check_builtin_type(resource, body->value)
-                  : check_custom_type(resource, request.body, body->value);
+  auto type = resource.builtin != nullptr ? check_builtin_type(resource, body->value)
+                                          : check_custom_type(resource, request.body, body->value);
   if (!type) return std::unexpected(type.error());
 
   const json::Value object = body->value.is_null() ? json::Value::empty_object() : body->value;

@@ -4,15 +4,15 @@
 // set defaults; every refusal in the words of a real server.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "apiserver/options.h"
 #include "apiserver/resource.h"
 #include "base/error.h"
 #include "json/value.h"
 #include "kube/status.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fixpoint::apiserver {
 
@@ -41,10 +41,9 @@ struct YamlBody {
 };
 Result<YamlBody> parse_yaml_body(std::string_view text);
 
-// A body by its media type, JSON, YAML or protobuf, with nothing checked. The error is the decoder's.
-// `expected` is the kind of a protobuf body that does not name one.
-Result<json::Value> parse_unchecked(const Request& request,
-                                    const kube::GroupVersionKind& expected);
+// A body by its media type, JSON, YAML or protobuf, with nothing checked. The error is the
+// decoder's. `expected` is the kind of a protobuf body that does not name one.
+Result<json::Value> parse_unchecked(const Request& request, const kube::GroupVersionKind& expected);
 
 // `duplicate field "a", unknown field "b"`: what strict validation says, or one warning each.
 std::vector<std::string> field_problems(const std::vector<std::string>& duplicates,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/definition.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "apiserver/write.h"
 #include "base/rfc3339.h"
 #include "kube/crd_names.h"
 #include "kube/metadata.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace fixpoint::apiserver {
 

@@ -4,12 +4,12 @@
 // API is served at once, and they are not removed before their instances.
 #pragma once
 
-#include <string_view>
-
 #include "base/clock.h"
 #include "json/draft.h"
 #include "json/value.h"
 #include "store/store.h"
+
+#include <string_view>
 
 namespace fixpoint::apiserver {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/discovery.h"
 
-#include <algorithm>
-
 #include "base/base64.h"
 #include "base/hash.h"
 #include "json/draft.h"
 #include "kube/crd.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -52,7 +52,10 @@ std::vector<kinds::Subresource> subresources_of(const Resource& resource) {
   if (resource.builtin != nullptr) return resource.builtin->subresources;
   std::vector<kinds::Subresource> subresources;
   if (resource.custom_version()->scale) {
-    subresources.push_back({"scale", {"autoscaling", "v1", "Scale"}, subresource_verbs()});
+    subresources.push_back({
+        "scale", {"autoscaling", "v1", "Scale"},
+         subresource_verbs()
+    });
   }
   if (resource.has_status) {
     subresources.push_back({"status", resource.kind, subresource_verbs()});
@@ -71,11 +74,13 @@ std::string storage_hash(const Resource& resource) {
 
 json::Draft listed(const Resource& resource) {
   const auto names = names_of(resource);
-  json::Draft entry = json::Draft::object({{"name", resource.path.resource},
-                                           {"singularName", names.singular},
-                                           {"namespaced", resource.namespaced},
-                                           {"kind", resource.kind.kind},
-                                           {"verbs", strings(verbs_of(resource))}});
+  json::Draft entry = json::Draft::object({
+      {"name",         resource.path.resource     },
+      {"singularName", names.singular             },
+      {"namespaced",   resource.namespaced        },
+      {"kind",         resource.kind.kind         },
+      {"verbs",        strings(verbs_of(resource))}
+  });
   if (!names.short_names.empty()) entry["shortNames"] = strings(names.short_names);
   if (!names.categories.empty()) entry["categories"] = strings(names.categories);
   if (stored(resource)) entry["storageVersionHash"] = storage_hash(resource);
@@ -83,12 +88,13 @@ json::Draft listed(const Resource& resource) {
 }
 
 json::Draft listed(const Resource& resource, const kinds::Subresource& subresource) {
-  json::Draft entry =
-      json::Draft::object({{"name", resource.path.resource + "/" + subresource.name},
-                           {"singularName", ""},
-                           {"namespaced", resource.namespaced},
-                           {"kind", subresource.kind.kind},
-                           {"verbs", strings(subresource.verbs)}});
+  json::Draft entry = json::Draft::object({
+      {"name",         resource.path.resource + "/" + subresource.name},
+      {"singularName", ""                                             },
+      {"namespaced",   resource.namespaced                            },
+      {"kind",         subresource.kind.kind                          },
+      {"verbs",        strings(subresource.verbs)                     }
+  });
   const bool foreign = subresource.kind.group != resource.kind.group ||
                        subresource.kind.version != resource.kind.version;
   if (foreign) {
@@ -102,37 +108,46 @@ json::Draft listed(const Resource& resource, const kinds::Subresource& subresour
 json::Draft response_kind(const Resource& resource, const kube::GroupVersionKind& kind) {
   const bool implied = resource.builtin != nullptr && kind.group == resource.kind.group &&
                        kind.version == resource.kind.version;
-  return json::Draft::object({{"group", implied ? "" : kind.group},
-                              {"version", implied ? "" : kind.version},
-                              {"kind", kind.kind}});
+  return json::Draft::object({
+      {"group",   implied ? "" : kind.group  },
+      {"version", implied ? "" : kind.version},
+      {"kind",    kind.kind                  }
+  });
 }
 
 json::Draft aggregated_entry(const Resource& resource) {
   const auto names = names_of(resource);
-  json::Draft entry =
-      json::Draft::object({{"resource", resource.path.resource},
-                           {"responseKind", response_kind(resource, resource.kind)},
-                           {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
-                           {"singularResource", names.singular},
-                           {"verbs", strings(verbs_of(resource))}});
+  json::Draft entry = json::Draft::object({
+      {"resource", resource.path.resource},
+      {"responseKind", response_kind(resource, resource.kind)},
+      {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
+      {"singularResource", names.singular},
+      {"verbs", strings(verbs_of(resource))}
+  });
   if (!names.short_names.empty()) entry["shortNames"] = strings(names.short_names);
   if (!names.categories.empty()) entry["categories"] = strings(names.categories);
   for (const auto& subresource : subresources_of(resource)) {
     entry.array_at("subresources")
-        .push_back(json::Draft::object({{"subresource", subresource.name},
-                                        {"responseKind", response_kind(resource, subresource.kind)},
-                                        {"verbs", strings(subresource.verbs)}}));
+        .push_back(json::Draft::object({
+            {"subresource", subresource.name},
+            {"responseKind", response_kind(resource, subresource.kind)},
+            {"verbs", strings(subresource.verbs)}
+    }));
   }
   return entry;
 }
 
 json::Draft version_entry(std::string_view group, std::string_view version) {
-  return json::Draft::object(
-      {{"groupVersion", std::string{group} + "/" + std::string{version}}, {"version", version}});
+  return json::Draft::object({
+      {"groupVersion", std::string{group} + "/" + std::string{version}},
+      {"version",      version                                        }
+  });
 }
 
 json::Draft group_entry(const Discovery::Group& group) {
-  json::Draft entry = json::Draft::object({{"name", group.name}});
+  json::Draft entry = json::Draft::object({
+      {"name", group.name}
+  });
   for (const auto& version : group.versions) {
     entry.array_at("versions").push_back(version_entry(group.name, version));
   }
@@ -160,7 +175,8 @@ Discovery::Discovery(std::vector<Resource> resources) : resources_(std::move(res
 std::vector<const Resource*> Discovery::in(std::string_view group, std::string_view version) const {
   std::vector<const Resource*> found;
   for (const auto& resource : resources_) {
-    if (resource.kind.group == group && resource.kind.version == version) found.push_back(&resource);
+    if (resource.kind.group == group && resource.kind.version == version)
+      found.push_back(&resource);
   }
   return found;
 }
@@ -173,11 +189,13 @@ bool Discovery::has(const kube::GroupVersion& version) const {
 
 json::Value Discovery::api_versions(std::string_view server_address) const {
   return json::Draft::object(
-             {{"kind", "APIVersions"},
-              {"versions", json::Draft::array({"v1"})},
-              {"serverAddressByClientCIDRs",
-               json::Draft::array({json::Draft::object({{"clientCIDR", "0.0.0.0/0"},
-                                                        {"serverAddress", server_address}})})}})
+             {
+                 {"kind",                       "APIVersions"                            },
+                 {"versions",                   json::Draft::array({"v1"})               },
+                 {"serverAddressByClientCIDRs",
+                  json::Draft::array({json::Draft::object(
+                      {{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", server_address}})})}
+  })
       .freeze();
 }
 
@@ -187,7 +205,11 @@ json::Value Discovery::group_list() const {
     if (!group.name.empty()) groups.push_back(group_entry(group));
   }
   return json::Draft::object(
-             {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}})
+             {
+                 {"kind",       "APIGroupList"   },
+                 {"apiVersion", "v1"             },
+                 {"groups",     std::move(groups)}
+  })
       .freeze();
 }
 
@@ -210,10 +232,12 @@ std::optional<json::Value> Discovery::resource_list(const kube::GroupVersion& ve
       list.push_back(listed(*resource, subresource));
     }
   }
-  return json::Draft::object({{"kind", "APIResourceList"},
-                              {"apiVersion", "v1"},
-                              {"groupVersion", version.api_version()},
-                              {"resources", std::move(list)}})
+  return json::Draft::object({
+                                 {"kind",         "APIResourceList"    },
+                                 {"apiVersion",   "v1"                 },
+                                 {"groupVersion", version.api_version()},
+                                 {"resources",    std::move(list)      }
+  })
       .freeze();
 }
 
@@ -225,20 +249,27 @@ json::Value Discovery::aggregated(bool core, std::string_view version) const {
     if (!group.name.empty()) metadata["name"] = group.name;
     json::Draft versions = json::Draft::array();
     for (const auto& served : group.versions) {
-      json::Draft entry = json::Draft::object({{"version", served}, {"freshness", "Current"}});
+      json::Draft entry = json::Draft::object({
+          {"version",   served   },
+          {"freshness", "Current"}
+      });
       auto& resources = entry.array_at("resources");
       for (const Resource* resource : in(group.name, served)) {
         resources.push_back(aggregated_entry(*resource));
       }
       versions.push_back(std::move(entry));
     }
-    items.push_back(json::Draft::object(
-        {{"metadata", std::move(metadata)}, {"versions", std::move(versions)}}));
+    items.push_back(json::Draft::object({
+        {"metadata", std::move(metadata)},
+        {"versions", std::move(versions)}
+    }));
   }
-  return json::Draft::object({{"kind", "APIGroupDiscoveryList"},
-                              {"apiVersion", "apidiscovery.k8s.io/" + std::string{version}},
-                              {"metadata", json::Draft::object()},
-                              {"items", std::move(items)}})
+  return json::Draft::object({
+                                 {"kind",       "APIGroupDiscoveryList"                      },
+                                 {"apiVersion", "apidiscovery.k8s.io/" + std::string{version}},
+                                 {"metadata",   json::Draft::object()                        },
+                                 {"items",      std::move(items)                             }
+  })
       .freeze();
 }
 

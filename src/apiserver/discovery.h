@@ -4,13 +4,13 @@
 // document a group version) and the aggregated one (one document for everything).
 #pragma once
 
+#include "apiserver/resource.h"
+#include "json/value.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "apiserver/resource.h"
-#include "json/value.h"
 
 namespace fixpoint::apiserver {
 

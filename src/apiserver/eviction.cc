@@ -24,15 +24,14 @@ bool needs_budget(json::View pod) {
 
 std::vector<store::RecordRef> budgets_of(const WriteCall& call, json::View pod) {
   std::vector<store::RecordRef> budgets;
-  call.store.latest().scan(std::string{kBudgets} + call.request.ns + "/", {},
-                           [&](const store::RecordRef& record) {
-                             auto selector =
-                                 kube::LabelSelector::from_object(record->body.get("spec", "selector"));
-                             if (selector && selector->matches(kube::labels_of(pod))) {
-                               budgets.push_back(record);
-                             }
-                             return true;
-                           });
+  call.store.latest().scan(
+      std::string{kBudgets} + call.request.ns + "/", {}, [&](const store::RecordRef& record) {
+        auto selector = kube::LabelSelector::from_object(record->body.get("spec", "selector"));
+        if (selector && selector->matches(kube::labels_of(pod))) {
+          budgets.push_back(record);
+        }
+        return true;
+      });
   return budgets;
 }
 
@@ -58,11 +57,11 @@ Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View 
     auto waiting = kube::too_many_requests(
         "Cannot evict pod as it would violate the pod's disruption budget.", 10);
     if (!waiting.details) waiting.details.emplace();
-    waiting.details->causes.push_back(
-        {.reason = "DisruptionBudget",
-         .message = "The disruption budget " + std::string{kube::name_of(budget->body)} +
-                    " is still being processed by the server.",
-         .field = {}});
+    waiting.details->causes.push_back({.reason = "DisruptionBudget",
+                                       .message = "The disruption budget " +
+                                                  std::string{kube::name_of(budget->body)} +
+                                                  " is still being processed by the server.",
+                                       .field = {}});
     return std::unexpected(std::move(waiting));
   }
   const auto allowed = status.get("disruptionsAllowed").as_int();
@@ -105,11 +104,13 @@ Answer<json::Value> evict(WriteCall& call) {
   if (grace.is_int()) removal.options.grace_seconds = grace.as_int();
   auto removed = remove_object(removal, current);
   if (!removed) return std::unexpected(removed.error());
-  return json::Draft::object({{"kind", "Status"},
-                              {"apiVersion", "v1"},
-                              {"metadata", json::Draft::object()},
-                              {"status", "Success"},
-                              {"code", 201}})
+  return json::Draft::object({
+                                 {"kind",       "Status"             },
+                                 {"apiVersion", "v1"                 },
+                                 {"metadata",   json::Draft::object()},
+                                 {"status",     "Success"            },
+                                 {"code",       201                  }
+  })
       .freeze();
 }
 

@@ -18,7 +18,8 @@ constexpr std::string_view kContinueTooOld =
     "The provided continue parameter is too old to display a consistent list result. You can start "
     "a new list without the continue parameter, or use the continue token in this response to "
     "retrieve the remainder of the results. Continuing with the provided token results in an "
-    "inconsistent list - objects that were created, modified, or deleted between the time the first "
+    "inconsistent list - objects that were created, modified, or deleted between the time the "
+    "first "
     "chunk was returned and now may show up in the list.";
 
 // Where a list goes on: after `start` (relative to the list's prefix), at the revision of page one.
@@ -29,10 +30,14 @@ struct Continue {
 };
 
 std::string encode(const Continue& token) {
-  const auto body = json::Draft::object({{"v", "meta.k8s.io/v1"},
-                                         {"rv", token.revision},
-                                         {"start", token.start}})
-                        .freeze();
+  const auto body =
+      json::Draft::object(
+          {
+              {"v",     "meta.k8s.io/v1"},
+              {"rv",    token.revision  },
+              {"start", token.start     }
+  })
+          .freeze();
   return base64_encode(json::to_text(body), Base64::RawUrl);
 }
 
@@ -51,8 +56,9 @@ Answer<Continue> decode(std::string_view text) {
   Continue token{.revision = body->get("rv").as_int(),
                  .start = std::string{body->get("start").as_string()}};
   if (token.revision == 0) {
-    return refuse("continue key is not valid: incorrect encoded start resourceVersion (version "
-                  "meta.k8s.io/v1)");
+    return refuse(
+        "continue key is not valid: incorrect encoded start resourceVersion (version "
+        "meta.k8s.io/v1)");
   }
   if (token.start.empty()) {
     return refuse("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
@@ -90,8 +96,7 @@ Answer<void> check_field(const Resource& resource, std::string_view field) {
   }
   if (field == "metadata.namespace") return {};
   if (known > 0) {
-    return std::unexpected(
-        kube::bad_request("field label not supported: " + std::string{field}));
+    return std::unexpected(kube::bad_request("field label not supported: " + std::string{field}));
   }
   return std::unexpected(kube::bad_request(
       kube::shown(field) +
@@ -107,16 +112,14 @@ Answer<store::Snapshot> snapshot_for(const ListOptions& options, const store::St
   }
   if (wanted->value == 0) return store.latest();
   if (*wanted > store.revision()) {
-    return std::unexpected(
-        kube::too_large_resource_version(wanted->value, store.revision().value));
+    return std::unexpected(kube::too_large_resource_version(wanted->value, store.revision().value));
   }
   const bool exact = options.match == VersionMatch::Exact ||
                      (options.match == VersionMatch::Unset && options.limit > 0);
   if (!exact) return store.latest();
   auto old = store.at(*wanted);
   if (!old) {
-    return std::unexpected(
-        kube::expired("The resourceVersion for the provided list is too old."));
+    return std::unexpected(kube::expired("The resourceVersion for the provided list is too old."));
   }
   return *std::move(old);
 }
@@ -144,8 +147,8 @@ void fill_page(ListPage& page, const store::Snapshot& snapshot, const Selection&
   last = page.items.back()->key;
   // The next key after `last` is last + '\0', as in Kubernetes' own tokens; "/" marks it relative.
   std::string start = "/" + last.substr(prefix.size()) + std::string(1, '\0');
-  page.continue_token =
-      encode({.revision = static_cast<std::int64_t>(page.revision.value), .start = std::move(start)});
+  page.continue_token = encode(
+      {.revision = static_cast<std::int64_t>(page.revision.value), .start = std::move(start)});
   if (selection.labels.empty() && selection.fields.empty()) {
     std::int64_t rest = 0;
     snapshot.scan(prefix, last, [&](const store::RecordRef&) { return ++rest, true; });
@@ -279,9 +282,9 @@ Answer<Watch> open_watch(const Request& request, const Resource& resource,
   }
   if (from->value == 0) watch.from = store.revision();
   if (watch.from < store.oldest()) {
-    return std::unexpected(kube::expired("too old resource version: " +
-                                         std::to_string(watch.from.value) + " (" +
-                                         std::to_string(store.oldest().value) + ")"));
+    return std::unexpected(
+        kube::expired("too old resource version: " + std::to_string(watch.from.value) + " (" +
+                      std::to_string(store.oldest().value) + ")"));
   }
   return watch;
 }

@@ -9,10 +9,18 @@
 namespace fixpoint::apiserver {
 
 enum class MediaType : std::uint8_t {
-  Json, Yaml, Protobuf, JsonPatch, MergePatch, StrategicPatch, ApplyPatch, Other,
+  Json,
+  Yaml,
+  Protobuf,
+  JsonPatch,
+  MergePatch,
+  StrategicPatch,
+  ApplyPatch,
+  Other,
 };
 
-// Parameters (`; charset=utf-8`) are ignored; an empty type is JSON, as kubectl's raw calls send it.
+// Parameters (`; charset=utf-8`) are ignored; an empty type is JSON, as kubectl's raw calls send
+// it.
 MediaType media_type(std::string_view content_type);
 
 }  // namespace fixpoint::apiserver

@@ -44,7 +44,10 @@ void add_custom(kinds::OpenApiDocument& document, const Resource& resource) {
   const std::vector<std::string> verbs{"get", "patch", "update"};
   if (resource.has_status) entry.subresources.push_back({"status", resource.kind, verbs});
   if (resource.custom_version()->scale) {
-    entry.subresources.push_back({"scale", {"autoscaling", "v1", "Scale"}, verbs});
+    entry.subresources.push_back({
+        "scale", {"autoscaling", "v1", "Scale"},
+         verbs
+    });
   }
   document.resources.push_back(std::move(entry));
   document.extra.emplace_back(published.name, json::to_text(published.schema));

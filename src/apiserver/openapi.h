@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenAPI of what is served right now: built-in group versions from the tables of kinds, custom ones
-// from their CRDs.
+// OpenAPI of what is served right now: built-in group versions from the tables of kinds, custom
+// ones from their CRDs.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "apiserver/resource.h"
 #include "kube/gvk.h"
+
+#include <string>
+#include <vector>
 
 namespace fixpoint::apiserver {
 

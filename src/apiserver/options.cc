@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/options.h"
 
-#include <charconv>
-
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "kube/validate_metadata.h"
+
+#include <charconv>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -20,8 +20,7 @@ Status invalid_options(std::string_view kind, const FieldErrors& errors) {
 }
 
 std::string number_error(std::string_view function, std::string_view text) {
-  return "strconv." + std::string{function} + ": parsing " + kube::shown(text) +
-         ": invalid syntax";
+  return "strconv." + std::string{function} + ": parsing " + kube::shown(text) + ": invalid syntax";
 }
 
 Answer<std::optional<std::int64_t>> int_parameter(const Request& request, std::string_view key) {
@@ -75,22 +74,23 @@ FieldValidation check_validation(std::string_view text, FieldErrors& errors) {
   if (text == "Ignore") return FieldValidation::Ignore;
   if (text == "Strict") return FieldValidation::Strict;
   const auto given = json::Value::string(text);
-  errors.push_back(kube::not_supported(FieldPath{"fieldValidation"}, given,
-                                       {"", "Ignore", "Strict", "Warn"}));
+  errors.push_back(
+      kube::not_supported(FieldPath{"fieldValidation"}, given, {"", "Ignore", "Strict", "Warn"}));
   return FieldValidation::Warn;
 }
 
 // A DeleteOptions body of the wrong shape is a 500 without a reason: the decoder's own words.
-Status undecodable(std::string message) { return kube::unreasoned(500, std::move(message)); }
+Status undecodable(std::string message) {
+  return kube::unreasoned(500, std::move(message));
+}
 
 Answer<json::Value> parse_delete_body(const Request& request) {
   auto value = parse_unchecked(request, {"", "v1", "DeleteOptions"});
   if (value) return *std::move(value);
   const auto type = media_type(request.content_type);
   const bool json = type != MediaType::Yaml && type != MediaType::Protobuf;
-  return std::unexpected(
-      undecodable((json ? "couldn't get version/kind; json parse error: " : "") +
-                  value.error().message));
+  return std::unexpected(undecodable((json ? "couldn't get version/kind; json parse error: " : "") +
+                                     value.error().message));
 }
 
 std::optional<Propagation> propagation_named(std::string_view text) {
@@ -108,8 +108,8 @@ void check_propagation(std::optional<std::string_view> policy, std::optional<boo
     if (const auto named = propagation_named(*policy)) {
       propagation = *named;
     } else {
-      errors.push_back(kube::not_supported(path, value.view(),
-                                           {"Foreground", "Background", "Orphan", "nil"}));
+      errors.push_back(
+          kube::not_supported(path, value.view(), {"Foreground", "Background", "Orphan", "nil"}));
     }
     if (orphan) {
       errors.push_back(kube::invalid(
@@ -120,8 +120,7 @@ void check_propagation(std::optional<std::string_view> policy, std::optional<boo
   }
 }
 
-Answer<void> read_delete_body(const Request& request, DeleteOptions& options,
-                              FieldErrors& errors) {
+Answer<void> read_delete_body(const Request& request, DeleteOptions& options, FieldErrors& errors) {
   auto body = parse_delete_body(request);
   if (!body) return std::unexpected(body.error());
   const json::View view = body->view();
@@ -294,9 +293,9 @@ kube::Answer<store::Revision> parse_list_revision(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    return std::unexpected(kube::unreasoned(
-        500, "resourceVersion: Invalid value: " + kube::shown(text) + ": " +
-                 number_error("ParseUint", text)));
+    return std::unexpected(
+        kube::unreasoned(500, "resourceVersion: Invalid value: " + kube::shown(text) + ": " +
+                                  number_error("ParseUint", text)));
   }
   return store::Revision{value};
 }

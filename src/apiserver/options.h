@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of a call (query parameters, and the DeleteOptions body), checked in Kubernetes' words.
+// The options of a call (query parameters, and the DeleteOptions body), checked in Kubernetes'
+// words.
 #pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string>
 
 #include "apiserver/request.h"
 #include "kube/field_selector.h"
 #include "kube/label_selector.h"
 #include "kube/status.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
 
 namespace fixpoint::apiserver {
 

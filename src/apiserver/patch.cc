@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PATCH: JSON, merge and strategic patches onto the current object, and server-side apply.
+#include "json/patch.h"
+
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "apiserver/write.h"
 #include "json/merge_patch.h"
 #include "json/parse.h"
-#include "json/patch.h"
 #include "json/print.h"
 #include "kube/metadata.h"
 #include "kube/strategic_merge.h"
@@ -32,9 +33,8 @@ kube::Status unknown_media_type() {
 
 // A patch that is well-formed but does not apply, or whose result is no object of the kind.
 kube::Status rejected(std::string shown_value, std::string why) {
-  return kube::invalid({}, "",
-                       {kube::invalid(kube::FieldPath{"patch"}, std::move(shown_value),
-                                      std::move(why))});
+  return kube::invalid(
+      {}, "", {kube::invalid(kube::FieldPath{"patch"}, std::move(shown_value), std::move(why))});
 }
 
 Answer<json::Value> patch_with_json(const json::Value& target, std::string_view body) {
@@ -67,7 +67,9 @@ Answer<json::Value> parse_patch_object(std::string_view body, std::string_view p
   }
   if (!patch->is_object()) {
     const json::View view = *patch;
-    const auto type = view.is_bool() ? "bool" : view.is_number() ? "number" : json::to_string(view.type());
+    const auto type = view.is_bool()     ? "bool"
+                      : view.is_number() ? "number"
+                                         : json::to_string(view.type());
     return std::unexpected(kube::bad_request(std::string{prefix} + "json: cannot unmarshal " +
                                              std::string{type} +
                                              " into Go value of type map[string]interface {}"));
@@ -117,8 +119,7 @@ Answer<json::Value> decode_patched(WriteCall& call, const json::Value& patched) 
   const auto problems = field_problems({}, normal->unknown_fields);
   if (!problems.empty()) {
     if (call.options.validation == FieldValidation::Strict) {
-      return std::unexpected(
-          rejected(kube::shown(json::to_text(patched)), strict_error(problems)));
+      return std::unexpected(rejected(kube::shown(json::to_text(patched)), strict_error(problems)));
     }
     if (call.options.validation == FieldValidation::Warn) {
       call.warnings.insert(call.warnings.end(), problems.begin(), problems.end());
@@ -155,12 +156,13 @@ Answer<Written> try_patch(WriteCall& call) {
 Answer<json::Value> parse_apply(const WriteCall& call, std::vector<std::string>& duplicates) {
   auto parsed = parse_yaml_body(call.request.body);
   if (!parsed) {
-    return std::unexpected(kube::bad_request("error decoding YAML: error converting YAML to JSON: " +
-                                             parsed.error().message));
+    return std::unexpected(kube::bad_request(
+        "error decoding YAML: error converting YAML to JSON: " + parsed.error().message));
   }
   if (!parsed->duplicates.empty() && call.options.validation == FieldValidation::Strict) {
-    return std::unexpected(kube::bad_request(
-        "error strict decoding YAML: error converting YAML to JSON: " + parsed->duplicates.front()));
+    return std::unexpected(
+        kube::bad_request("error strict decoding YAML: error converting YAML to JSON: " +
+                          parsed->duplicates.front()));
   }
   duplicates = std::move(parsed->duplicates);
   return std::move(parsed->value);
@@ -215,7 +217,8 @@ Answer<Written> try_apply(WriteCall& call) {
   }
   const json::Value live = current ? in_version(call.resource, current->body) : json::Value{};
   if (current) {
-    if (auto ok = check_preconditions(call, live, body); !ok && !kube::resource_version_of(*config).empty()) {
+    if (auto ok = check_preconditions(call, live, body);
+        !ok && !kube::resource_version_of(*config).empty()) {
       return std::unexpected(ok.error());
     }
   }

@@ -3,12 +3,12 @@
 // Protobuf bodies of built-in kinds, as the JSON that the same client could have sent.
 #pragma once
 
-#include <string_view>
-
 #include "base/error.h"
 #include "json/value.h"
 #include "kube/gvk.h"
 #include "kube/protobuf.h"
+
+#include <string_view>
 
 namespace fixpoint::apiserver {
 
@@ -16,8 +16,8 @@ namespace fixpoint::apiserver {
 Result<kube::ProtobufEnvelope> open_envelope(std::string_view body,
                                              const kube::GroupVersionKind& expected);
 
-// The object with its apiVersion and kind; of a kind that is not built in, these two alone: they are
-// enough to refuse it.
+// The object with its apiVersion and kind; of a kind that is not built in, these two alone: they
+// are enough to refuse it.
 Result<json::Value> object_in(const kube::ProtobufEnvelope& envelope);
 // Only if it is of that kind; the error says so as a real server does.
 Result<json::Value> object_in(const kube::ProtobufEnvelope& envelope,

@@ -23,7 +23,9 @@ std::string body_of(std::string_view api_version, std::string_view kind, std::st
          field(2, message);
 }
 
-std::string named(std::string_view name) { return field(1, field(1, name)); }
+std::string named(std::string_view name) {
+  return field(1, field(1, name));
+}
 
 class ProtobufBody : public ApiFixture {
  protected:
@@ -37,10 +39,11 @@ class ProtobufBody : public ApiFixture {
 };
 
 TEST_F(ProtobufBody, CreatesAndReplacesAnObject) {
-  const auto made = send(Verb::Create, kConfigMaps,
-                         body_of("v1", "ConfigMap", named("a") + field(2, field(1, "k") + field(2, "v"))));
-  const auto replaced = send(Verb::Update, std::string{kConfigMaps} + "/a",
-                             body_of("v1", "ConfigMap", named("a")));
+  const auto made =
+      send(Verb::Create, kConfigMaps,
+           body_of("v1", "ConfigMap", named("a") + field(2, field(1, "k") + field(2, "v"))));
+  const auto replaced =
+      send(Verb::Update, std::string{kConfigMaps} + "/a", body_of("v1", "ConfigMap", named("a")));
 
   ASSERT_EQ(made.code, 201) << message(made);
   EXPECT_EQ(text(made, "data", "k"), "v");
@@ -57,9 +60,9 @@ TEST_F(ProtobufBody, TakesTheKindOfTheResourceWhenItNamesNone) {
 }
 
 TEST_F(ProtobufBody, DropsUnknownFieldsEvenWhenStrict) {
-  const auto made = send(Verb::Create, kConfigMaps,
-                         body_of("v1", "ConfigMap", named("a") + field(9, "later")),
-                         "fieldValidation=Strict");
+  const auto made =
+      send(Verb::Create, kConfigMaps, body_of("v1", "ConfigMap", named("a") + field(9, "later")),
+           "fieldValidation=Strict");
 
   EXPECT_EQ(made.code, 201) << message(made);
   EXPECT_TRUE(made.warnings.empty());
@@ -72,20 +75,23 @@ TEST_F(ProtobufBody, IsRefusedInTheWordsOfARealServer) {
     return message(response);
   };
 
-  EXPECT_EQ(refusal(""),
-            "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)");
-  EXPECT_EQ(refusal(R"({"kind":"ConfigMap"})"),
-            "the object provided is unrecognized (must be of type ConfigMap): provided data does not "
-            "appear to be a protobuf message, expected prefix [107 56 115 0] "
-            R"(({"kind":"ConfigMap"}))");
+  EXPECT_EQ(
+      refusal(""),
+      "the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)");
+  EXPECT_EQ(
+      refusal(R"({"kind":"ConfigMap"})"),
+      "the object provided is unrecognized (must be of type ConfigMap): provided data does not "
+      "appear to be a protobuf message, expected prefix [107 56 115 0] "
+      R"(({"kind":"ConfigMap"}))");
   EXPECT_EQ(refusal(body_of("v1", "ConfigMap", "\xff")),
             "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: unexpected EOF");
   EXPECT_EQ(refusal(body_of("v1", "Secret", "")),
             "Secret in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Secret) to "
             "(core.ConfigMap): unknown conversion");
-  EXPECT_EQ(refusal(body_of("v1", "Nope", "")),
-            "Nope in version \"v1\" cannot be handled as a ConfigMap: no kind \"Nope\" is registered "
-            "for version \"v1\" in scheme \"pkg/runtime/scheme.go:110\"");
+  EXPECT_EQ(
+      refusal(body_of("v1", "Nope", "")),
+      "Nope in version \"v1\" cannot be handled as a ConfigMap: no kind \"Nope\" is registered "
+      "for version \"v1\" in scheme \"pkg/runtime/scheme.go:110\"");
 }
 
 TEST_F(ProtobufBody, OfACustomResourceIsNotSupported) {
@@ -139,8 +145,8 @@ TEST_F(ProtobufBody, OfASubresourceMustBeOfItsKind) {
 TEST_F(ProtobufBody, IsNoPatch) {
   create(kConfigMaps, R"({"metadata":{"name":"a"}})");
 
-  const auto patched = send(Verb::Patch, std::string{kConfigMaps} + "/a",
-                            body_of("v1", "ConfigMap", named("a")));
+  const auto patched =
+      send(Verb::Patch, std::string{kConfigMaps} + "/a", body_of("v1", "ConfigMap", named("a")));
 
   EXPECT_EQ(patched.code, 415);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/rbac.h"
 
+#include "kube/metadata.h"
+
 #include <algorithm>
 #include <functional>
-
-#include "kube/metadata.h"
 
 namespace fixpoint::apiserver {
 namespace {
@@ -149,9 +149,8 @@ kube::Status refusal(const User& user, const Attempt& attempt) {
     status.details.emplace();
     return status;
   }
-  const std::string where = attempt.ns.empty()
-                                ? "at the cluster scope"
-                                : "in the namespace " + kube::shown(attempt.ns);
+  const std::string where =
+      attempt.ns.empty() ? "at the cluster scope" : "in the namespace " + kube::shown(attempt.ns);
   return kube::forbidden({attempt.group, attempt.resource}, attempt.name,
                          who + " resource " + kube::shown(attempt.full_resource()) +
                              " in API group " + kube::shown(attempt.group) + " " + where);

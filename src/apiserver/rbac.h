@@ -6,14 +6,14 @@
 // binding, because access reviews show it.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "apiserver/request.h"
 #include "json/value.h"
 #include "kube/status.h"
 #include "store/store.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fixpoint::apiserver {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/remove.h"
 
-#include <algorithm>
-
 #include "apiserver/admission.h"
 #include "apiserver/definition.h"
 #include "apiserver/list.h"
@@ -10,6 +8,8 @@
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -28,22 +28,25 @@ Answer<void> check_delete_preconditions(const DeleteCall& call, json::View objec
   }
   if (call.options.resource_version &&
       *call.options.resource_version != kube::resource_version_of(object)) {
-    return std::unexpected(kube::conflict(
-        named, kube::name_of(object),
-        "the ResourceVersion in the precondition (" + *call.options.resource_version +
-            ") does not match the ResourceVersion in record (" +
-            std::string{kube::resource_version_of(object)} +
-            "). The object might have been modified"));
+    return std::unexpected(kube::conflict(named, kube::name_of(object),
+                                          "the ResourceVersion in the precondition (" +
+                                              *call.options.resource_version +
+                                              ") does not match the ResourceVersion in record (" +
+                                              std::string{kube::resource_version_of(object)} +
+                                              "). The object might have been modified"));
   }
   return {};
 }
 
-bool is_pod(const Resource& resource) { return resource.prefix == "pods/"; }
+bool is_pod(const Resource& resource) {
+  return resource.prefix == "pods/";
+}
 
 // Seconds a pod is given to end: what was asked, else its own, nothing if it never ran or is done.
 std::int64_t pod_grace(const DeleteCall& call, json::View pod) {
   const auto phase = pod.get("status", "phase").as_string();
-  if (pod.get("spec", "nodeName").as_string().empty() || phase == "Failed" || phase == "Succeeded") {
+  if (pod.get("spec", "nodeName").as_string().empty() || phase == "Failed" ||
+      phase == "Succeeded") {
     return 0;
   }
   if (call.options.grace_seconds) return std::max<std::int64_t>(*call.options.grace_seconds, 1 - 1);
@@ -65,8 +68,14 @@ std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View ob
     }
   }
   switch (call.options.propagation) {
-    case Propagation::Orphan: orphan = true; foreground = false; break;
-    case Propagation::Foreground: orphan = false; foreground = true; break;
+    case Propagation::Orphan:
+      orphan = true;
+      foreground = false;
+      break;
+    case Propagation::Foreground:
+      orphan = false;
+      foreground = true;
+      break;
     case Propagation::Background: orphan = foreground = false; break;
     case Propagation::Default:
       if (!orphan && !foreground && call.resource.builtin != nullptr) {
@@ -126,7 +135,8 @@ Removed keep(DeleteCall& call, const store::RecordRef& current, json::Draft obje
   if (call.options.dry_run || stamped == current->body) {
     return {in_version(call.resource, stamped), false};
   }
-  return {in_version(call.resource, put_object(call.store, current->key, std::move(object))), false};
+  return {in_version(call.resource, put_object(call.store, current->key, std::move(object))),
+          false};
 }
 
 bool hand_over_to_controller(const Resource& resource) {
@@ -156,7 +166,9 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
       stamp_namespace(call, object);
       if (body.get("spec", "finalizers").empty() && kube::finalizers_of(body).empty()) {
         if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
-        return Removed{in_version(call.resource, erase_object(call.store, current->key, std::move(object))), true};
+        return Removed{
+            in_version(call.resource, erase_object(call.store, current->key, std::move(object))),
+            true};
       }
     } else {
       stamp_definition(object, body, call.environment.now);
@@ -170,7 +182,8 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
   const bool graceful = grace > 0;
   if (finalizers.empty() && !graceful) {
     if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
-    return Removed{in_version(call.resource, erase_object(call.store, current->key, std::move(object))), true};
+    return Removed{
+        in_version(call.resource, erase_object(call.store, current->key, std::move(object))), true};
   }
   stamp(call, object, body, grace);
   return keep(call, current, std::move(object));
@@ -201,11 +214,13 @@ Response remove(DeleteCall call) {
   if (!call.resource.path.group.empty()) details["group"] = call.resource.path.group;
   details["kind"] = call.resource.path.resource;
   details["uid"] = kube::uid_of(removed->object);
-  response.body = json::Draft::object({{"kind", "Status"},
-                                       {"apiVersion", "v1"},
-                                       {"metadata", json::Draft::object()},
-                                       {"status", "Success"},
-                                       {"details", std::move(details)}})
+  response.body = json::Draft::object({
+                                          {"kind",       "Status"             },
+                                          {"apiVersion", "v1"                 },
+                                          {"metadata",   json::Draft::object()},
+                                          {"status",     "Success"            },
+                                          {"details",    std::move(details)   }
+  })
                       .freeze();
   return response;
 }

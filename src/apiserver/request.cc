@@ -24,10 +24,12 @@ bool User::in_group(std::string_view group) const {
 }
 
 const User& system_user() {
-  static const User user{.name = "system:fixpoint",
-                         .uid = {},
-                         .groups = {"system:masters", "system:authenticated"},
-                         .extra = {}};
+  static const User user{
+      .name = "system:fixpoint",
+      .uid = {},
+      .groups = {"system:masters", "system:authenticated"},
+      .extra = {}
+  };
   return user;
 }
 

@@ -6,13 +6,6 @@
 // them directly. Nothing here knows about sockets, threads or time.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "base/clock.h"
 #include "base/rng.h"
 #include "json/value.h"
@@ -20,10 +13,24 @@
 #include "kube/status.h"
 #include "store/store.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace fixpoint::apiserver {
 
 enum class Verb : std::uint8_t {
-  Get, List, Watch, Create, Update, Patch, Delete, DeleteCollection,
+  Get,
+  List,
+  Watch,
+  Create,
+  Update,
+  Patch,
+  Delete,
+  DeleteCollection,
 };
 
 // As RBAC rules and messages spell it: "get", "deletecollection", …

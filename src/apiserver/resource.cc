@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/resource.h"
 
-#include <algorithm>
-
 #include "apiserver/definition.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
 #include "kube/prune.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {

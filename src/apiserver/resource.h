@@ -7,17 +7,17 @@
 // forgetting one only costs time.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
 #include "base/ref.h"
 #include "kinds/kind.h"
 #include "kube/crd.h"
 #include "kube/crd_schema.h"
 #include "store/store.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 namespace fixpoint::apiserver {
 
@@ -63,8 +63,7 @@ class CustomKinds {
   std::optional<Resource> find(const store::Snapshot& snapshot,
                                const kube::GroupVersionResource& path);
   // The resource that serves a kind, as owner references and apply bodies name it.
-  std::optional<Resource> find(const store::Snapshot& snapshot,
-                               const kube::GroupVersionKind& kind);
+  std::optional<Resource> find(const store::Snapshot& snapshot, const kube::GroupVersionKind& kind);
   // Every served resource, built-in ones first, then custom ones in name order.
   std::vector<Resource> all(const store::Snapshot& snapshot);
   // The compiled form of one CRD object; null if it cannot be compiled.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/review.h"
 
-#include <algorithm>
-
 #include "apiserver/decode.h"
 #include "apiserver/rbac.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -38,8 +38,13 @@ json::Draft user_info(const User& user) {
 // The question of an access review as RBAC understands it.
 Attempt attempt_in(json::View spec) {
   if (const json::View path = spec.get("nonResourceAttributes"); path.is_object()) {
-    return {.verb = std::string{path.get("verb").as_string()}, .group = {}, .resource = {},
-            .subresource = {}, .ns = {}, .name = {}, .path = std::string{path.get("path").as_string()}};
+    return {.verb = std::string{path.get("verb").as_string()},
+            .group = {},
+            .resource = {},
+            .subresource = {},
+            .ns = {},
+            .name = {},
+            .path = std::string{path.get("path").as_string()}};
   }
   const json::View about = spec.get("resourceAttributes");
   return {.verb = std::string{about.get("verb").as_string()},
@@ -89,7 +94,9 @@ Answer<json::Draft> access_status(const WriteCall& call, json::View review) {
   }
   const User user = self ? call.request.user : subject_in(spec);
   const auto decision = authorize(call.store.latest(), user, attempt_in(spec));
-  json::Draft status = json::Draft::object({{"allowed", decision.allowed}});
+  json::Draft status = json::Draft::object({
+      {"allowed", decision.allowed}
+  });
   if (!decision.reason.empty()) status["reason"] = decision.reason;
   return status;
 }
@@ -115,9 +122,15 @@ Answer<json::Draft> rules_status(const WriteCall& call, json::View review) {
   json::Draft urls = json::Draft::array();
   if (call.request.user.in_group("system:masters")) {
     const auto star = [] { return json::Draft::array({"*"}); };
-    resources.push_back(json::Draft::object(
-        {{"verbs", star()}, {"apiGroups", star()}, {"resources", star()}}));
-    urls.push_back(json::Draft::object({{"verbs", star()}, {"nonResourceURLs", star()}}));
+    resources.push_back(json::Draft::object({
+        {"verbs",     star()},
+        {"apiGroups", star()},
+        {"resources", star()}
+    }));
+    urls.push_back(json::Draft::object({
+        {"verbs",           star()},
+        {"nonResourceURLs", star()}
+    }));
   }
   for (const json::View rule : set.rules) {
     if (!rule.get("resources").empty()) {
@@ -127,9 +140,11 @@ Answer<json::Draft> rules_status(const WriteCall& call, json::View review) {
       urls.push_back(listed_rule(rule, {"verbs", "nonResourceURLs"}));
     }
   }
-  return json::Draft::object({{"resourceRules", std::move(resources)},
-                              {"nonResourceRules", std::move(urls)},
-                              {"incomplete", false}});
+  return json::Draft::object({
+      {"resourceRules",    std::move(resources)},
+      {"nonResourceRules", std::move(urls)     },
+      {"incomplete",       false               }
+  });
 }
 
 json::Draft token_status(const WriteCall& call, json::View review, const Tokens* tokens) {
@@ -138,12 +153,16 @@ json::Draft token_status(const WriteCall& call, json::View review, const Tokens*
                    ? tokens->authenticate(token, call.environment.now, call.store.latest())
                    : Result<Authenticated>{fail(ErrorKind::Invalid, "invalid bearer token")};
   if (!known) {
-    return json::Draft::object(
-        {{"user", json::Draft::object()}, {"error", known.error().message}});
+    return json::Draft::object({
+        {"user",  json::Draft::object()},
+        {"error", known.error().message}
+    });
   }
-  return json::Draft::object({{"authenticated", true},
-                              {"user", user_info(known->user)},
-                              {"audiences", strings(known->audiences)}});
+  return json::Draft::object({
+      {"authenticated", true                     },
+      {"user",          user_info(known->user)   },
+      {"audiences",     strings(known->audiences)}
+  });
 }
 
 Answer<json::Value> answer(WriteCall& call, const Tokens* tokens) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reviews: questions asked by POST and never stored. Who am I, may I, may they, whose token is this.
+// Reviews: questions asked by POST and never stored. Who am I, may I, may they, whose token is
+// this.
 #pragma once
 
 #include "apiserver/tokens.h"

@@ -106,9 +106,8 @@ TEST_F(DeleteRules, Rule17APodOnANodeGetsItsGraceAndOneWithoutGoesAtOnce) {
 }
 
 TEST_F(DeleteRules, Rule20OnlyOneOwnerControls) {
-  const auto refused = create(
-      kConfigMaps,
-      R"({"metadata":{"name":"a","ownerReferences":[
+  const auto refused = create(kConfigMaps,
+                              R"({"metadata":{"name":"a","ownerReferences":[
           {"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"1","controller":true},
           {"apiVersion":"v1","kind":"ConfigMap","name":"y","uid":"2","controller":true}]}})");
 
@@ -129,9 +128,10 @@ TEST_F(DeleteRules, Rule22NothingNewComesIntoATerminatingNamespace) {
 
   EXPECT_EQ(text(stamped, "status", "phase"), "Terminating");
   EXPECT_EQ(refused.code, 403);
-  EXPECT_EQ(message(refused),
-            "configmaps \"b\" is forbidden: unable to create new content in namespace ns because it "
-            "is being terminated");
+  EXPECT_EQ(
+      message(refused),
+      "configmaps \"b\" is forbidden: unable to create new content in namespace ns because it "
+      "is being terminated");
   EXPECT_EQ(refused.body.get("details", "causes")[0].get("reason").as_string(),
             "NamespaceTerminating");
   EXPECT_EQ(edited.code, 200);
@@ -164,8 +164,9 @@ TEST_F(DeleteRules, Rule24UnknownFieldsArePrunedAndReportedWhenAsked) {
 }
 
 TEST_F(DeleteRules, Rule25DefaultsChangeWhatWasWritten) {
-  const auto made = create("/apis/apps/v1/namespaces/ns/deployments",
-                           R"({"metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+  const auto made =
+      create("/apis/apps/v1/namespaces/ns/deployments",
+             R"({"metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"a":"b"}},
       "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
 
   ASSERT_EQ(made.code, 201) << message(made);
@@ -180,8 +181,9 @@ TEST_F(DeleteRules, Rule26SomeFieldsNeverChange) {
       "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
   create(kConfigMaps, R"({"metadata":{"name":"a"},"immutable":true,"data":{"x":"1"}})");
 
-  const auto selector = patch("/apis/apps/v1/namespaces/ns/deployments/web",
-                              R"({"spec":{"selector":{"matchLabels":{"a":"c"}},"template":{"metadata":{"labels":{"a":"c"}}}}})");
+  const auto selector = patch(
+      "/apis/apps/v1/namespaces/ns/deployments/web",
+      R"({"spec":{"selector":{"matchLabels":{"a":"c"}},"template":{"metadata":{"labels":{"a":"c"}}}}})");
   const auto data = patch(std::string{kConfigMaps} + "/a", R"({"data":{"x":"2"}})");
 
   EXPECT_EQ(selector.code, 422);

@@ -63,7 +63,8 @@ TEST_F(ReadRules, Rule30FieldsNoLongerAppliedGoAndAPutTakesOwnershipQuietly) {
 
   EXPECT_EQ(text(dropped, "data", "b"), "null");
   EXPECT_EQ(refused.code, 409);
-  EXPECT_EQ(message(refused), "Apply failed with 1 conflict: conflict with \"test\" using v1: .data.a");
+  EXPECT_EQ(message(refused),
+            "Apply failed with 1 conflict: conflict with \"test\" using v1: .data.a");
 }
 
 TEST_F(ReadRules, Rule31ListsMergeByTheirKeysAndStatusIsOwnedApart) {
@@ -95,13 +96,13 @@ TEST_F(ReadRules, Rule32AReadIsNeverFromTheFutureAndExactIsThatVersionOrGone) {
   const auto then = store_.revision();
   make(4);
 
-  const auto exact = list(kConfigMaps, "resourceVersion=" + std::to_string(then.value) +
-                                           "&resourceVersionMatch=Exact");
+  const auto exact = list(
+      kConfigMaps, "resourceVersion=" + std::to_string(then.value) + "&resourceVersionMatch=Exact");
   const auto latest = list(kConfigMaps, "resourceVersion=0");
   const auto future = list(kConfigMaps, "resourceVersion=99999999");
   store_.compact(store_.revision());
-  const auto old = list(kConfigMaps, "resourceVersion=" + std::to_string(then.value) +
-                                         "&resourceVersionMatch=Exact");
+  const auto old = list(
+      kConfigMaps, "resourceVersion=" + std::to_string(then.value) + "&resourceVersionMatch=Exact");
 
   EXPECT_EQ(names(exact).size(), 2U);
   EXPECT_EQ(names(latest).size(), 4U);
@@ -122,8 +123,8 @@ TEST_F(ReadRules, Rule33PagesAreOneSnapshotInKeyOrderAndTokensExpire) {
   store_.compact(store_.revision());
   const auto expired = list(kConfigMaps, "limit=2&continue=" + second.list->continue_token);
   const auto fresh =
-      list(kConfigMaps, "limit=2&continue=" +
-                            std::string{expired.body.get("metadata", "continue").as_string()});
+      list(kConfigMaps,
+           "limit=2&continue=" + std::string{expired.body.get("metadata", "continue").as_string()});
 
   EXPECT_EQ(names(first), (std::vector<std::string>{"c0", "c1"}));
   EXPECT_EQ(first.list->remaining_item_count, 3);
@@ -185,8 +186,8 @@ TEST_F(ReadRules, Rule35StreamingListsEndInTheirBookmark) {
 
 TEST_F(ReadRules, Rule36LeavingASelectionIsADeletionAndEnteringACreation) {
   create(kConfigMaps, R"({"metadata":{"name":"a","labels":{"x":"y"}}})");
-  const auto opened = watch(kConfigMaps, "labelSelector=x=y&resourceVersion=" +
-                                             std::to_string(store_.revision().value));
+  const auto opened = watch(
+      kConfigMaps, "labelSelector=x=y&resourceVersion=" + std::to_string(store_.revision().value));
   ASSERT_TRUE(opened.has_value());
 
   patch(std::string{kConfigMaps} + "/a", R"({"metadata":{"labels":{"x":"z"}}})");

@@ -17,8 +17,9 @@ class WriteRules : public ApiFixture {
     ASSERT_EQ(made.code, 201) << message(made);
   }
   Response make_boat(std::string_view name = "one") {
-    return create(kBoats, R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":")" +
-                              std::string{name} + R"("},"spec":{"crew":3}})");
+    return create(kBoats,
+                  R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":")" +
+                      std::string{name} + R"("},"spec":{"crew":3}})");
   }
 };
 
@@ -44,13 +45,15 @@ TEST_F(WriteRules, Rule02AStalePutIsAConflictAndAnUnversionedOneWinsOnlyForBuilt
   const auto unversioned =
       put(std::string{kConfigMaps} + "/a", R"({"metadata":{"name":"a"},"data":{"x":"2"}})");
   make_boat();
-  const auto custom = put(std::string{kBoats} + "/one",
-                          R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"}})");
+  const auto custom =
+      put(std::string{kBoats} + "/one",
+          R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"}})");
 
   EXPECT_EQ(stale.code, 409);
-  EXPECT_EQ(message(stale),
-            "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please "
-            "apply your changes to the latest version and try again");
+  EXPECT_EQ(
+      message(stale),
+      "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please "
+      "apply your changes to the latest version and try again");
   EXPECT_EQ(unversioned.code, 200);
   EXPECT_EQ(custom.code, 422);
   EXPECT_EQ(message(custom),
@@ -92,8 +95,7 @@ TEST_F(WriteRules, Rule05APatchWithAVersionBehavesLikePutAndListsAreReplacedWhol
   make_boat();
   patch(std::string{kBoats} + "/one", R"({"spec":{"parts":[{"name":"a"},{"name":"b"}]}})");
 
-  const auto stale =
-      patch(std::string{kBoats} + "/one", R"({"metadata":{"resourceVersion":"1"}})");
+  const auto stale = patch(std::string{kBoats} + "/one", R"({"metadata":{"resourceVersion":"1"}})");
   const auto merged = patch(std::string{kBoats} + "/one", R"({"spec":{"parts":[{"name":"c"}]}})");
   const auto strategic = patch(std::string{kBoats} + "/one", R"({"spec":{}})",
                                "application/strategic-merge-patch+json");
@@ -149,10 +151,11 @@ TEST_F(WriteRules, Rule09MainWritesKeepStatusAndStatusWritesChangeOnlyIt) {
   define_boats();
   make_boat();
 
-  const auto main = patch(std::string{kBoats} + "/one",
-                          R"({"spec":{"crew":4},"status":{"phase":"Sailing"}})");
-  const auto status = patch(std::string{kBoats} + "/one/status",
-                            R"({"metadata":{"labels":{"a":"b"}},"spec":{"crew":9},"status":{"phase":"Sailing"}})");
+  const auto main =
+      patch(std::string{kBoats} + "/one", R"({"spec":{"crew":4},"status":{"phase":"Sailing"}})");
+  const auto status =
+      patch(std::string{kBoats} + "/one/status",
+            R"({"metadata":{"labels":{"a":"b"}},"spec":{"crew":9},"status":{"phase":"Sailing"}})");
 
   EXPECT_FALSE(main.body.find("status").has_value());
   EXPECT_EQ(text(status, "status", "phase"), "Sailing");
@@ -187,7 +190,8 @@ TEST_F(WriteRules, Rule11AnAppliedWriteStandsWhateverItsCallerLearns) {
 TEST_F(WriteRules, Rule12TooManyAnnotationBytesAreRefused) {
   const std::string big(300 << 10, 'x');
 
-  const auto refused = create(kConfigMaps, R"({"metadata":{"name":"a","annotations":{"k":")" + big + R"("}}})");
+  const auto refused =
+      create(kConfigMaps, R"({"metadata":{"name":"a","annotations":{"k":")" + big + R"("}}})");
 
   EXPECT_EQ(refused.code, 422);
   EXPECT_NE(message(refused).find("metadata.annotations: Too long"), std::string::npos);

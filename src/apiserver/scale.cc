@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/scale.h"
 
-#include <algorithm>
-
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "json/merge_patch.h"
@@ -13,6 +11,8 @@
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
 #include "kube/scale_fields.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -40,7 +40,9 @@ json::View at(json::View object, const std::vector<std::string>& steps) {
 
 kube::ScalePaths paths_of(const Resource& resource) {
   if (const auto* version = resource.custom_version()) return *version->scale;
-  return {.spec_replicas = ".spec.replicas", .status_replicas = ".status.replicas", .label_selector = {}};
+  return {.spec_replicas = ".spec.replicas",
+          .status_replicas = ".status.replicas",
+          .label_selector = {}};
 }
 
 std::string selector_text(const Resource& resource, json::View object,
@@ -175,8 +177,8 @@ Answer<json::Value> scale_of(const Resource& resource, json::View object) {
   const auto paths = paths_of(resource);
   const json::View replicas = at(object, steps_of(paths.spec_replicas));
   if (replicas.is_null() && resource.builtin == nullptr) {
-    return std::unexpected(kube::internal_error("the spec replicas field \"" +
-                                                paths.spec_replicas + "\" does not exist"));
+    return std::unexpected(kube::internal_error("the spec replicas field \"" + paths.spec_replicas +
+                                                "\" does not exist"));
   }
   const json::View old = object.get("metadata");
   json::Draft metadata = json::Draft::object();
@@ -190,11 +192,13 @@ Answer<json::Value> scale_of(const Resource& resource, json::View object) {
   if (const auto selector = selector_text(resource, object, paths); !selector.empty()) {
     status["selector"] = selector;
   }
-  return json::Draft::object({{"kind", "Scale"},
-                              {"apiVersion", "autoscaling/v1"},
-                              {"metadata", std::move(metadata)},
-                              {"spec", std::move(spec)},
-                              {"status", std::move(status)}})
+  return json::Draft::object({
+                                 {"kind",       "Scale"            },
+                                 {"apiVersion", "autoscaling/v1"   },
+                                 {"metadata",   std::move(metadata)},
+                                 {"spec",       std::move(spec)    },
+                                 {"status",     std::move(status)  }
+  })
       .freeze();
 }
 

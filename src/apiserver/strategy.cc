@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/strategy.h"
 
-#include <algorithm>
-#include <optional>
-
 #include "kube/metadata.h"
 #include "kube/names.h"
 #include "kube/typed.h"
 #include "kube/validate.h"
 #include "kube/validate_metadata.h"
+
+#include <algorithm>
+#include <optional>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -71,7 +71,8 @@ void keep_system_fields(json::Draft& object, json::View old_object) {
   const json::View old = old_object.get("metadata");
   const auto missing = [&](std::string_view key) {
     const json::Draft* member = metadata.find(key);
-    return member == nullptr || member->is_null() || (member->is_string() && member->as_string().empty());
+    return member == nullptr || member->is_null() ||
+           (member->is_string() && member->as_string().empty());
   };
   for (const auto key : {"uid", "creationTimestamp"}) {
     if (missing(key)) restore(metadata, old, key);
@@ -126,20 +127,19 @@ FieldErrors validate_type(const Resource& resource, json::View object) {
   FieldErrors errors;
   const std::string expected = resource.kind.group_version().api_version();
   if (object.get("kind").as_string() != resource.kind.kind) {
-    errors.push_back(kube::invalid(FieldPath{"kind"}, object.get("kind"),
-                                   "must be " + resource.kind.kind));
+    errors.push_back(
+        kube::invalid(FieldPath{"kind"}, object.get("kind"), "must be " + resource.kind.kind));
   }
   if (object.get("apiVersion").as_string() != expected) {
-    errors.push_back(kube::invalid(FieldPath{"apiVersion"}, object.get("apiVersion"),
-                                   "must be " + expected));
+    errors.push_back(
+        kube::invalid(FieldPath{"apiVersion"}, object.get("apiVersion"), "must be " + expected));
   }
   return errors;
 }
 
 }  // namespace
 
-void prepare_create(const Resource& resource, json::Draft& object,
-                    const Environment& environment) {
+void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment) {
   // A node is created by the kubelet that already knows its status.
   if (resource.has_status && resource.prefix != "nodes/") object.erase("status");
   auto& metadata = object.object_at("metadata");
@@ -224,7 +224,11 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
                                                    std::string_view subresource) {
   if (!resource.has_status) return {};
   if (subresource == "status") {
-    if (resource.builtin != nullptr) return {{"spec"}, {"metadata", "labels"}};
+    if (resource.builtin != nullptr)
+      return {
+          {"spec"},
+          {"metadata", "labels"}
+      };
     return {{"spec"}};
   }
   if (subresource == "scale") return {};

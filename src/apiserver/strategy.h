@@ -4,14 +4,14 @@
 // for built-in kinds (kinds/) and custom resources (their CRD).
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
 #include "json/draft.h"
 #include "kube/field_error.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fixpoint::apiserver {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/subresource.h"
 
-#include <algorithm>
-
 #include "apiserver/decode.h"
 #include "apiserver/eviction.h"
 #include "apiserver/tokens.h"
@@ -11,6 +9,8 @@
 #include "json/parse.h"
 #include "kube/metadata.h"
 #include "kube/typed.h"
+
+#include <algorithm>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -74,17 +74,20 @@ Answer<json::Value> bind(WriteCall& call) {
     const json::Draft* type = condition.find("type");
     return type != nullptr && type->as_string() == "PodScheduled";
   });
-  conditions.push_back(json::Draft::object(
-      {{"type", "PodScheduled"},
-       {"status", "True"},
-       {"lastProbeTime", json::Draft{}},
-       {"lastTransitionTime", format_seconds(call.environment.now)}}));
+  conditions.push_back(json::Draft::object({
+      {"type",               "PodScheduled"                      },
+      {"status",             "True"                              },
+      {"lastProbeTime",      json::Draft{}                       },
+      {"lastTransitionTime", format_seconds(call.environment.now)}
+  }));
   if (!call.options.dry_run) put_object(call.store, (*current)->key, std::move(object));
-  return json::Draft::object({{"kind", "Status"},
-                              {"apiVersion", "v1"},
-                              {"metadata", json::Draft::object()},
-                              {"status", "Success"},
-                              {"code", 201}})
+  return json::Draft::object({
+                                 {"kind",       "Status"             },
+                                 {"apiVersion", "v1"                 },
+                                 {"metadata",   json::Draft::object()},
+                                 {"status",     "Success"            },
+                                 {"code",       201                  }
+  })
       .freeze();
 }
 
@@ -100,7 +103,8 @@ Answer<ServiceAccountClaims> claims_of(const WriteCall& call, json::View account
                       {kube::invalid(path.child("expirationSeconds"), seconds, std::move(why))}));
   };
   if (lifetime < kTokenSecondsMin) return refuse("may not specify a duration less than 10 minutes");
-  if (lifetime > kTokenSecondsMax) return refuse("may not specify a duration larger than 2^32 seconds");
+  if (lifetime > kTokenSecondsMax)
+    return refuse("may not specify a duration larger than 2^32 seconds");
   ServiceAccountClaims claims{.ns = call.request.ns,
                               .name = call.request.name,
                               .uid = std::string{kube::uid_of(account)},
@@ -148,8 +152,10 @@ Answer<json::Value> issue_token(WriteCall& call, const Tokens* tokens) {
   spec["expirationSeconds"] =
       std::chrono::duration_cast<std::chrono::seconds>(claims->expires - claims->issued).count();
   if (!spec.contains("boundObjectRef")) spec["boundObjectRef"] = json::Draft{};
-  object["status"] = json::Draft::object(
-      {{"token", *token}, {"expirationTimestamp", format_seconds(claims->expires)}});
+  object["status"] = json::Draft::object({
+      {"token",               *token                         },
+      {"expirationTimestamp", format_seconds(claims->expires)}
+  });
   return object.freeze();
 }
 
@@ -186,7 +192,8 @@ Answer<json::Value> finalize(WriteCall& call) {
 
 Response handle_other_subresource(WriteCall call, const Tokens* tokens) {
   const bool creates = call.request.verb == Verb::Create;
-  if (auto options = parse_write_options(call.request, creates ? "CreateOptions" : "UpdateOptions")) {
+  if (auto options =
+          parse_write_options(call.request, creates ? "CreateOptions" : "UpdateOptions")) {
     call.options = *std::move(options);
   } else {
     return failure(options.error());

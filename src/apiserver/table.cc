@@ -11,11 +11,13 @@ namespace fixpoint::apiserver {
 namespace {
 
 json::Draft definition(const kinds::Column& column) {
-  return json::Draft::object({{"name", column.name},
-                              {"type", column.type},
-                              {"format", column.format},
-                              {"description", column.description},
-                              {"priority", column.priority}});
+  return json::Draft::object({
+      {"name",        column.name       },
+      {"type",        column.type       },
+      {"format",      column.format     },
+      {"description", column.description},
+      {"priority",    column.priority   }
+  });
 }
 
 kinds::Column name_column() {
@@ -68,12 +70,14 @@ json::Draft cells_of(const Resource& resource, json::View object, Instant now) {
 std::vector<kinds::Column> columns_of(const Resource& resource) {
   if (resource.builtin == nullptr) return custom_columns(*resource.custom_version());
   if (!resource.builtin->columns.empty()) return resource.builtin->columns;
-  return {name_column(),
-          {.name = "Created At",
-           .type = "date",
-           .format = "",
-           .description = "When the object was created",
-           .priority = 0}};
+  return {
+      name_column(),
+      {.name = "Created At",
+          .type = "date",
+          .format = "",
+          .description = "When the object was created",
+          .priority = 0}
+  };
 }
 
 }  // namespace
@@ -83,26 +87,29 @@ kube::Answer<IncludeObject> parse_include_object(std::string_view text) {
   if (text == "None") return IncludeObject::None;
   if (text == "Object") return IncludeObject::Object;
   const auto given = json::Value::string(text);
-  return std::unexpected(
-      kube::invalid({"meta.k8s.io", "TableOptions"}, "",
-                    {kube::not_supported(kube::FieldPath{"includeObject"}, given,
-                                         {"Metadata", "None", "Object", ""})}));
+  return std::unexpected(kube::invalid({"meta.k8s.io", "TableOptions"}, "",
+                                       {kube::not_supported(kube::FieldPath{"includeObject"}, given,
+                                                            {"Metadata", "None", "Object", ""})}));
 }
 
 json::Value partial_object(json::View object) {
-  return json::Draft::object({{"kind", "PartialObjectMetadata"},
-                              {"apiVersion", "meta.k8s.io/v1"},
-                              {"metadata", json::Draft{object.get("metadata")}}})
+  return json::Draft::object({
+                                 {"kind",       "PartialObjectMetadata"            },
+                                 {"apiVersion", "meta.k8s.io/v1"                   },
+                                 {"metadata",   json::Draft{object.get("metadata")}}
+  })
       .freeze();
 }
 
 json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata) {
   json::Draft items = json::Draft::array();
   for (const auto& object : objects) items.push_back(partial_object(object));
-  return json::Draft::object({{"kind", "PartialObjectMetadataList"},
-                              {"apiVersion", "meta.k8s.io/v1"},
-                              {"metadata", json::Draft{metadata}},
-                              {"items", std::move(items)}})
+  return json::Draft::object({
+                                 {"kind",       "PartialObjectMetadataList"},
+                                 {"apiVersion", "meta.k8s.io/v1"           },
+                                 {"metadata",   json::Draft{metadata}      },
+                                 {"items",      std::move(items)           }
+  })
       .freeze();
 }
 

@@ -3,13 +3,13 @@
 // Table and PartialObjectMetadata: the forms in which kubectl and metadata clients read objects.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-#include <vector>
-
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
 #include "json/value.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace fixpoint::apiserver {
 

@@ -3,13 +3,13 @@
 // Tokens: who issues and reads bearer tokens. The core has no cryptography; the front gives it one.
 #pragma once
 
+#include "apiserver/request.h"
+#include "base/error.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "apiserver/request.h"
-#include "base/error.h"
 
 namespace fixpoint::apiserver {
 

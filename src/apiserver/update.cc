@@ -9,8 +9,7 @@ namespace fixpoint::apiserver {
 namespace {
 
 // Another uid in a PUT means another object: the storage layer's own words.
-kube::Answer<void> check_uid(const WriteCall& call, json::View current,
-                             const json::Draft& object) {
+kube::Answer<void> check_uid(const WriteCall& call, json::View current, const json::Draft& object) {
   const json::Draft* uid = object.find("metadata", "uid");
   const auto given = uid == nullptr ? std::string_view{} : uid->as_string();
   if (given.empty() || given == kube::uid_of(current)) return {};
@@ -39,8 +38,7 @@ kube::Answer<Written> try_update(WriteCall& call) {
   const auto current = call.store.latest().find(call.key());
   if (!current) {
     if (!call.resource.create_on_update || !call.request.subresource.empty()) {
-      return std::unexpected(
-          kube::not_found(call.resource.group_resource(), call.request.name));
+      return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
     }
     if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
     return finish_create(call, std::move(object));

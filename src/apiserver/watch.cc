@@ -45,9 +45,8 @@ std::string Selection::prefix() const {
 bool Selection::matches(json::View stored_body) const {
   if (!labels.empty() && !labels.matches(kube::labels_of(stored_body))) return false;
   if (fields.empty()) return true;
-  return fields.matches([&](std::string_view field) {
-    return field_value(resource, stored_body, field);
-  });
+  return fields.matches(
+      [&](std::string_view field) { return field_value(resource, stored_body, field); });
 }
 
 bool Selection::operator==(const Selection& other) const {

@@ -7,14 +7,14 @@
 // that 100 watchers with the same filter can share one translated event.
 #pragma once
 
+#include "apiserver/options.h"
+#include "apiserver/resource.h"
+#include "store/store.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "apiserver/options.h"
-#include "apiserver/resource.h"
-#include "store/store.h"
 
 namespace fixpoint::apiserver {
 
@@ -41,8 +41,8 @@ struct Selection {
 
 struct Watch {
   Selection selection;
-  store::Revision from;              // events after this one follow
-  std::vector<WatchEvent> initial;   // synthetic ADDED (and bookmark) first
+  store::Revision from;             // events after this one follow
+  std::vector<WatchEvent> initial;  // synthetic ADDED (and bookmark) first
   bool bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;
 

@@ -143,10 +143,10 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
     if (call.resource.unconditional_update || !given.empty()) return {};
     // Kubernetes names the resource here where a kind belongs.
     const auto resource = call.resource.group_resource();
-    return std::unexpected(kube::invalid(
-        {resource.group, resource.resource}, call.request.name,
-        {kube::invalid(kube::FieldPath{"metadata"}.child("resourceVersion"), std::string{"0"},
-                       "must be specified for an update")}));
+    return std::unexpected(
+        kube::invalid({resource.group, resource.resource}, call.request.name,
+                      {kube::invalid(kube::FieldPath{"metadata"}.child("resourceVersion"),
+                                     std::string{"0"}, "must be specified for an update")}));
   }
   if (given.find_first_not_of("0123456789") != std::string_view::npos) {
     return std::unexpected(kube::unreasoned(
@@ -241,7 +241,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
     return Written{std::move(same_revision), false};
   }
   if (ready_to_vanish(call.resource, stored)) {
-    return Written{in_version(call.resource, erase_object(call.store, current->key, stored)), false};
+    return Written{in_version(call.resource, erase_object(call.store, current->key, stored)),
+                   false};
   }
   return Written{in_version(call.resource, put_object(call.store, current->key, stored)), false};
 }

@@ -7,9 +7,6 @@
 // effect, so a refused write leaves no trace.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "apiserver/admission.h"
 #include "apiserver/options.h"
 #include "apiserver/request.h"
@@ -17,6 +14,9 @@
 #include "json/draft.h"
 #include "kube/managed_fields.h"
 #include "store/store.h"
+
+#include <string>
+#include <vector>
 
 namespace fixpoint::apiserver {
 

@@ -3,11 +3,11 @@
 // Base64 (RFC 4648), standard and URL-safe, with Go's words for what is wrong with a text.
 #pragma once
 
+#include "base/error.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "base/error.h"
 
 namespace fixpoint {
 

@@ -29,11 +29,17 @@ apiserver::Response ControllerShell::call(const apiserver::Request& request) {
   return service_.run(request);
 }
 
-const store::Snapshot& ControllerShell::latest() const { return service_.store().latest(); }
+const store::Snapshot& ControllerShell::latest() const {
+  return service_.store().latest();
+}
 
-apiserver::CustomKinds& ControllerShell::kinds() { return service_.core().kinds(); }
+apiserver::CustomKinds& ControllerShell::kinds() {
+  return service_.core().kinds();
+}
 
-Instant ControllerShell::now() const { return service_.loop().clock().wall(); }
+Instant ControllerShell::now() const {
+  return service_.loop().clock().wall();
+}
 
 void ControllerShell::schedule() {
   if (std::exchange(scheduled_, true)) return;

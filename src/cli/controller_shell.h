@@ -6,10 +6,10 @@
 // namespace with a million objects does not hold up a request.
 #pragma once
 
-#include <memory>
-
 #include "cluster/controllers.h"
 #include "front/service.h"
+
+#include <memory>
 
 namespace fixpoint::cli {
 

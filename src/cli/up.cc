@@ -13,13 +13,12 @@
 #include "json/draft.h"
 #include "json/print.h"
 
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace fixpoint::cli {
 namespace {
@@ -48,8 +47,9 @@ Result<Listen> parse_listen(std::string_view text) {
   if (number > 65535) return bad("the port is a number from 0 to 65535");
   if (listen.address == "localhost") listen.address = "127.0.0.1";
   if (!listen.address.starts_with("127.") && listen.address != "::1") {
-    return bad("only loopback addresses are served: whoever reaches the port is one token away "
-               "from the cluster; forward the port with ssh instead");
+    return bad(
+        "only loopback addresses are served: whoever reaches the port is one token away "
+        "from the cluster; forward the port with ssh instead");
   }
   listen.port = static_cast<std::uint16_t>(number);
   return listen;
@@ -69,15 +69,17 @@ void log_text(const front::AccessLine& line, Instant now) {
 }
 
 void log_json(const front::AccessLine& line, Instant now) {
-  const auto entry = json::Draft::object(
-                         {{"time", format_micros(now)},
-                          {"level", line.code >= 500 ? "error" : "info"},
-                          {"method", line.method},
-                          {"path", line.path},
-                          {"user", line.user},
-                          {"code", line.code},
-                          {"ms", std::chrono::duration<double, std::milli>(line.took).count()}})
-                         .freeze();
+  const auto entry =
+      json::Draft::object({
+                              {"time", format_micros(now)},
+                              {"level", line.code >= 500 ? "error" : "info"},
+                              {"method", line.method},
+                              {"path", line.path},
+                              {"user", line.user},
+                              {"code", line.code},
+                              {"ms", std::chrono::duration<double, std::milli>(line.took).count()}
+  })
+          .freeze();
   fmt::print("{}\n", json::to_text(entry, json::Escape::Plain));
   std::fflush(stdout);
 }
@@ -142,9 +144,8 @@ int run(const Arguments& arguments) {
   if (auto ok = front::write_private_file(kubeconfig, host->kubeconfig()); !ok) {
     return failed(ok.error());
   }
-  const double millis = std::chrono::duration<double, std::milli>(
-                            std::chrono::steady_clock::now() - began)
-                            .count();
+  const double millis =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   fmt::print("ready {} kubeconfig={} in {:.0f} ms\n", host->url(), kubeconfig.string(), millis);
   std::fflush(stdout);
   loop.run();

@@ -8,16 +8,16 @@
 // Invariant: a step that was interrupted anywhere and is done again ends in the same state.
 #pragma once
 
+#include "apiserver/request.h"
+#include "apiserver/resource.h"
+#include "store/store.h"
+
 #include <deque>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "apiserver/request.h"
-#include "apiserver/resource.h"
-#include "store/store.h"
 
 namespace fixpoint::cluster {
 

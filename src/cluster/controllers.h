@@ -3,11 +3,11 @@
 // Controllers: all built-in loops of a cluster, driven together.
 #pragma once
 
+#include "cluster/controller.h"
+
 #include <memory>
 #include <optional>
 #include <vector>
-
-#include "cluster/controller.h"
 
 namespace fixpoint::cluster {
 

@@ -15,8 +15,7 @@ using apiserver::kDefinitionPrefix;
 using apiserver::Verb;
 
 bool leaving(json::View definition) {
-  return kube::being_deleted(definition) &&
-         kube::has_finalizer(definition, kDefinitionFinalizer);
+  return kube::being_deleted(definition) && kube::has_finalizer(definition, kDefinitionFinalizer);
 }
 
 // The instances' key prefix, whichever version is served.
@@ -30,11 +29,10 @@ std::optional<apiserver::Resource> served(Api& api, json::View definition) {
   for (const json::View version : definition.get("spec", "versions").elements()) {
     if (!version.get("served").as_bool()) continue;
     return api.kinds().find(
-        api.latest(),
-        kube::GroupVersionResource{
-            std::string{definition.get("spec", "group").as_string()},
-            std::string{version.get("name").as_string()},
-            std::string{definition.get("spec", "names", "plural").as_string()}});
+        api.latest(), kube::GroupVersionResource{
+                          std::string{definition.get("spec", "group").as_string()},
+                          std::string{version.get("name").as_string()},
+                          std::string{definition.get("spec", "names", "plural").as_string()}});
   }
   return std::nullopt;
 }
@@ -107,9 +105,8 @@ bool DefinitionController::step(Api& api) {
   }
   json::Draft object{record->body};
   auto& finalizers = object.object_at("metadata").array_at("finalizers");
-  std::erase_if(finalizers.elements(), [](const json::Draft& one) {
-    return one.as_string() == kDefinitionFinalizer;
-  });
+  std::erase_if(finalizers.elements(),
+                [](const json::Draft& one) { return one.as_string() == kDefinitionFinalizer; });
   write_status(api, *definitions, std::move(object), "");
   return true;
 }

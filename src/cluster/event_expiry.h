@@ -3,9 +3,9 @@
 // EventExpiry: Events are kept for an hour, as a real server keeps them.
 #pragma once
 
-#include <map>
-
 #include "cluster/controller.h"
+
+#include <map>
 
 namespace fixpoint::cluster {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/garbage_collector.h"
 
-#include <algorithm>
-
 #include "apiserver/remove.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
+
+#include <algorithm>
 
 namespace fixpoint::cluster {
 namespace {
@@ -27,21 +27,23 @@ OwnerState state_of(Api& api, json::View dependent, const kube::OwnerReference& 
   const auto ns = resource->namespaced ? kube::namespace_of(dependent) : std::string_view{};
   const auto record = api.latest().find(resource->key(ns, owner.name));
   if (!record || kube::uid_of(record->body) != owner.uid) return OwnerState::Dangling;
-  const bool foreground = kube::being_deleted(record->body) &&
-                          kube::has_finalizer(record->body, kForegroundFinalizer);
+  const bool foreground =
+      kube::being_deleted(record->body) && kube::has_finalizer(record->body, kForegroundFinalizer);
   return foreground ? OwnerState::WaitingForDependents : OwnerState::Solid;
 }
 
 void send_delete(Api& api, const apiserver::Resource& resource, json::View object,
                  std::string_view policy) {
-  auto request = request_for(resource, Verb::Delete, kube::namespace_of(object),
-                             kube::name_of(object));
-  const auto body =
-      json::Draft::object({{"kind", "DeleteOptions"},
-                           {"apiVersion", "v1"},
-                           {"propagationPolicy", policy},
-                           {"preconditions", json::Draft::object({{"uid", kube::uid_of(object)}})}})
-          .freeze();
+  auto request =
+      request_for(resource, Verb::Delete, kube::namespace_of(object), kube::name_of(object));
+  const auto body = json::Draft::object({
+                                            {"kind",              "DeleteOptions"                },
+                                            {"apiVersion",        "v1"                           },
+                                            {"propagationPolicy", policy                         },
+                                            {"preconditions",
+                                             json::Draft::object({{"uid", kube::uid_of(object)}})}
+  })
+                        .freeze();
   request.body = json::to_text(body);
   // Refused means it changed or went: the event of that change brings it back here.
   (void)api.call(request);
@@ -51,8 +53,7 @@ void send_delete(Api& api, const apiserver::Resource& resource, json::View objec
 // of the write that won brings it back here.
 void send_update(Api& api, const apiserver::Resource& resource, json::Draft object) {
   const json::Value body = object.freeze();
-  auto request =
-      request_for(resource, Verb::Update, kube::namespace_of(body), kube::name_of(body));
+  auto request = request_for(resource, Verb::Update, kube::namespace_of(body), kube::name_of(body));
   request.body = json::to_text(body);
   (void)api.call(request);
 }
@@ -117,9 +118,9 @@ void GarbageCollector::index(const store::RecordRef& before, const store::Record
 // Objects worth a look: those that have owners, and owners that wait to be let go.
 void GarbageCollector::consider(const store::RecordRef& record) {
   const json::View object = record->body;
-  const bool waits = kube::being_deleted(object) &&
-                     (kube::has_finalizer(object, kForegroundFinalizer) ||
-                      kube::has_finalizer(object, kOrphanFinalizer));
+  const bool waits =
+      kube::being_deleted(object) && (kube::has_finalizer(object, kForegroundFinalizer) ||
+                                      kube::has_finalizer(object, kOrphanFinalizer));
   if (waits || !object.get("metadata", "ownerReferences").empty()) queue_.add(record->key);
 }
 
@@ -156,9 +157,8 @@ std::vector<store::RecordRef> GarbageCollector::dependents_of(Api& api,
 bool GarbageCollector::step(Api& api) {
   for (const auto& waiting : std::exchange(waiting_owners_, {})) {
     auto version = kube::parse_group_version(waiting.owner.api_version);
-    const auto resource =
-        api.kinds().find(api.latest(), kube::GroupVersionKind{version->group, version->version,
-                                                              waiting.owner.kind});
+    const auto resource = api.kinds().find(
+        api.latest(), kube::GroupVersionKind{version->group, version->version, waiting.owner.kind});
     if (!resource) continue;
     queue_.add(resource->key(resource->namespaced ? waiting.ns : "", waiting.owner.name));
   }

@@ -8,12 +8,12 @@
 // owner in another namespace. Every delete carries the uid it was decided for.
 #pragma once
 
+#include "cluster/controller.h"
+#include "kube/metadata.h"
+
 #include <map>
 #include <set>
 #include <string>
-
-#include "cluster/controller.h"
-#include "kube/metadata.h"
 
 namespace fixpoint::cluster {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/namespace_controller.h"
 
-#include <map>
-
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
+
+#include <map>
 
 namespace fixpoint::cluster {
 namespace {
@@ -29,7 +29,8 @@ struct Remaining {
 Remaining delete_content(Api& api, std::string_view ns) {
   Remaining remaining;
   for (const auto& resource : api.kinds().all(api.latest())) {
-    const bool own_storage = resource.builtin == nullptr || resource.builtin->stored_as.resource.empty();
+    const bool own_storage =
+        resource.builtin == nullptr || resource.builtin->stored_as.resource.empty();
     if (!resource.namespaced || !own_storage || !resource.supports("delete")) continue;
     const std::string prefix = resource.prefix + std::string{ns} + "/";
     std::vector<store::RecordRef> content;
@@ -40,7 +41,8 @@ Remaining delete_content(Api& api, std::string_view ns) {
     for (const auto& record : content) {
       if (kube::being_deleted(record->body)) continue;
       auto request = request_for(resource, Verb::Delete, ns, kube::name_of(record->body));
-      request.body = R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"})";
+      request.body =
+          R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"})";
       // Refused or already gone: what remains is counted below either way.
       (void)api.call(request);
     }
@@ -86,9 +88,10 @@ std::vector<Condition> conditions_of(const Remaining& remaining) {
       {"NamespaceContentRemaining", some, some ? "SomeResourcesRemain" : "ContentRemoved",
        some ? listed(remaining.resources, "Some resources are remaining: ", " has ")
             : "All content successfully removed"},
-      {"NamespaceFinalizersRemaining", held, held ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
-       held ? listed(remaining.finalizers, "Some content in the namespace has finalizers remaining: ",
-                     " in ")
+      {"NamespaceFinalizersRemaining", held,
+       held ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
+       held ? listed(remaining.finalizers,
+       "Some content in the namespace has finalizers remaining: ", " in ")
             : "All content-preserving finalizers finished"},
   };
 }
@@ -106,11 +109,13 @@ void set_condition(json::Draft& status, const Condition& condition, Instant now)
     known["message"] = condition.message;
     return;
   }
-  conditions.push_back(json::Draft::object({{"type", condition.type},
-                                            {"status", value},
-                                            {"lastTransitionTime", format_seconds(now)},
-                                            {"reason", condition.reason},
-                                            {"message", condition.message}}));
+  conditions.push_back(json::Draft::object({
+      {"type",               condition.type     },
+      {"status",             value              },
+      {"lastTransitionTime", format_seconds(now)},
+      {"reason",             condition.reason   },
+      {"message",            condition.message  }
+  }));
 }
 
 void report(Api& api, const apiserver::Resource& namespaces, const std::string& key,

@@ -2,8 +2,9 @@
 //
 // NamespaceController: a deleted namespace goes when everything in it is gone.
 //
-// It deletes the content in no particular order, says in the namespace's conditions what remains and
-// which finalizers hold it, and takes its own finalizer off only when a live look finds nothing.
+// It deletes the content in no particular order, says in the namespace's conditions what remains
+// and which finalizers hold it, and takes its own finalizer off only when a live look finds
+// nothing.
 #pragma once
 
 #include "cluster/controller.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules that need the built-in loops: 18 (propagation), 19 (garbage collection), 22 (namespaces),
-// and the end of a CustomResourceDefinition.
+// The rules that need the built-in loops: 18 (propagation), 19 (garbage collection), 22
+// (namespaces), and the end of a CustomResourceDefinition.
 #include "apiserver/api_fixture.h"
 #include "cluster/controllers.h"
 #include "kube/metadata.h"
@@ -44,7 +44,9 @@ class LoopRules : public apiserver::ApiFixture, public Api {
            meta(owner, "name") + R"(","uid":")" + meta(owner, "uid") + R"(")" + std::string{extra} +
            "}]}}";
   }
-  int code(std::string_view name) { return get(std::string{kConfigMaps} + "/" + std::string{name}).code; }
+  int code(std::string_view name) {
+    return get(std::string{kConfigMaps} + "/" + std::string{name}).code;
+  }
 
   Controllers controllers_{"authority"};
   bool begun_ = false;
@@ -127,7 +129,8 @@ TEST_F(LoopRules, Rule19OnlyUidsCountAndOneLivingOwnerIsEnough) {
 
 TEST_F(LoopRules, Rule19ANamespacedOwnerInAnotherNamespaceIsAbsent) {
   create("/api/v1/namespaces", R"({"metadata":{"name":"other"}})");
-  const auto owner = create("/api/v1/namespaces/other/configmaps", R"({"metadata":{"name":"owner"}})");
+  const auto owner =
+      create("/api/v1/namespaces/other/configmaps", R"({"metadata":{"name":"owner"}})");
 
   create(kConfigMaps, owned("child", owner));
   settle();
@@ -150,11 +153,10 @@ TEST_F(LoopRules, Rule22ANamespaceGoesWhenItsContentIsGone) {
   EXPECT_EQ(plain, 404);
   ASSERT_EQ(waiting.code, 200);
   EXPECT_TRUE(kube::condition_is_true(waiting.body, "NamespaceFinalizersRemaining"));
-  EXPECT_EQ(kube::condition_of(waiting.body, "NamespaceFinalizersRemaining")
-                .get("message")
-                .as_string(),
-            "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource "
-            "instances");
+  EXPECT_EQ(
+      kube::condition_of(waiting.body, "NamespaceFinalizersRemaining").get("message").as_string(),
+      "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource "
+      "instances");
   EXPECT_EQ(get("/api/v1/namespaces/ns").code, 404);
 }
 

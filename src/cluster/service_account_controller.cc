@@ -34,9 +34,8 @@ void ServiceAccountController::begin(Api& api) {
 void ServiceAccountController::observe(const store::Event& event) {
   const auto parts = split_key(event.key());
   if (parts.prefix == kNamespaces && event.after) namespaces_.add(event.after->key);
-  const bool ours =
-      (parts.prefix == "serviceaccounts/" && parts.name == "default") ||
-      (parts.prefix == "configmaps/" && parts.name == "kube-root-ca.crt");
+  const bool ours = (parts.prefix == "serviceaccounts/" && parts.name == "default") ||
+                    (parts.prefix == "configmaps/" && parts.name == "kube-root-ca.crt");
   if (ours && !event.after) {
     namespaces_.add(std::string{kNamespaces} + "/" + std::string{parts.ns});
   }
@@ -50,7 +49,11 @@ bool ServiceAccountController::step(Api& api) {
   const auto ns = kube::name_of(record->body);
   create_missing(api, ns, {"", "v1", "ServiceAccount"}, "default", json::Draft::object());
   create_missing(
-      api, ns, {"", "v1", "ConfigMap"}, "kube-root-ca.crt",
+      api, ns,
+      {
+          "", "v1", "ConfigMap"
+  },
+      "kube-root-ca.crt",
       json::Draft::object({{"data", json::Draft::object({{"ca.crt", authority_pem_}})}}));
   return true;
 }

@@ -38,8 +38,8 @@ std::string print(json::View body, const Answer& answer) {
 
 void send_text(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers,
                const Answer& answer, std::string text) {
-  headers.set("content-type", answer.wanted.encoding == Encoding::Yaml ? "application/yaml"
-                                                                       : "application/json");
+  headers.set("content-type",
+              answer.wanted.encoding == Encoding::Yaml ? "application/yaml" : "application/json");
   if (answer.gzip_accepted && text.size() >= kGzipBytesMin) {
     if (auto packed = net::gzip(text)) {
       headers.set("content-encoding", "gzip");
@@ -111,9 +111,11 @@ constexpr std::size_t kWholeListItems = 64;
 }  // namespace
 
 net::Headers common_headers(std::string_view audit_id) {
-  return {{"audit-id", std::string{audit_id}},
-          {"cache-control", "no-cache, private"},
-          {"x-content-type-options", "nosniff"}};
+  return {
+      {"audit-id",               std::string{audit_id}},
+      {"cache-control",          "no-cache, private"  },
+      {"x-content-type-options", "nosniff"            }
+  };
 }
 
 void add_warnings(net::Headers& headers, const std::vector<std::string>& warnings) {
@@ -150,8 +152,7 @@ void send(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, 
   if (plain && !answer.gzip_accepted && page.items.size() > kWholeListItems) {
     headers.set("content-type", "application/json");
     exchange->start(200, std::move(headers), net::StreamKind::Finite);
-    auto stream = std::make_shared<ListStream>(
-        ListStream{std::move(page), *resource, exchange});
+    auto stream = std::make_shared<ListStream>(ListStream{std::move(page), *resource, exchange});
     exchange->on_drain([stream] { stream->write_some(); });
     return;
   }

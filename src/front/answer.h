@@ -4,13 +4,13 @@
 // the connection takes them, so a list of any size costs one page of memory.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
 #include "front/negotiate.h"
 #include "net/server.h"
+
+#include <memory>
+#include <string>
 
 namespace fixpoint::front {
 

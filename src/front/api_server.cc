@@ -57,7 +57,9 @@ json::Value list_metadata(const apiserver::ListPage& page) {
 
 json::Value object_metadata(json::View object) {
   return json::Draft::object(
-             {{"resourceVersion", object.get("metadata", "resourceVersion").as_string()}})
+             {
+                 {"resourceVersion", object.get("metadata", "resourceVersion").as_string()}
+  })
       .freeze();
 }
 
@@ -99,10 +101,10 @@ net::ErrorPages ApiServer::error_pages() {
 void ApiServer::finish(const Call& call, int code) {
   const auto took = service_.loop().clock().monotonic() - call.began;
   const bool resource = call.route.resource;
-  metrics_.count(resource ? to_string(call.route.request.verb) : std::string_view{"get"},
-                 resource ? std::string_view{call.route.request.resource.resource}
-                          : std::string_view{},
-                 code, took);
+  metrics_.count(
+      resource ? to_string(call.route.request.verb) : std::string_view{"get"},
+      resource ? std::string_view{call.route.request.resource.resource} : std::string_view{}, code,
+      took);
   if (!log_) return;
   log_({.method = call.http.method,
         .path = call.route.path,
@@ -130,7 +132,10 @@ void ApiServer::handle(net::Request&& request, std::shared_ptr<net::Exchange> ex
   auto user = caller_of(*call);
   if (!user) {
     if (user.error().reason.empty() && user.error().code == 500) {
-      call->exchange->respond(500, {{"content-type", "text/plain; charset=utf-8"}},
+      call->exchange->respond(500,
+                              {
+                                  {"content-type", "text/plain; charset=utf-8"}
+      },
                               user.error().message);
       return finish(*call, 500);
     }
@@ -161,9 +166,9 @@ kube::Answer<User> ApiServer::caller_of(const Call& call) {
       if (!groups.empty()) groups += ' ';
       groups += "{Group  " + group + "    }";
     }
-    return std::unexpected(kube::unreasoned(
-        500, "Internal Server Error: \"" + call.http.target + "\": requested [" + groups +
-                 "] without impersonating a user"));
+    return std::unexpected(kube::unreasoned(500, "Internal Server Error: \"" + call.http.target +
+                                                     "\": requested [" + groups +
+                                                     "] without impersonating a user"));
   }
   const auto may = [&](std::string_view resource, std::string_view group, std::string_view name) {
     const apiserver::Attempt attempt{.verb = "impersonate",
@@ -173,9 +178,8 @@ kube::Answer<User> ApiServer::caller_of(const Call& call) {
                                      .ns = {},
                                      .name = std::string{name},
                                      .path = {}};
-    return authorize(snapshot, *sender, attempt).allowed
-               ? std::nullopt
-               : std::optional{refusal(*sender, attempt)};
+    return authorize(snapshot, *sender, attempt).allowed ? std::nullopt
+                                                         : std::optional{refusal(*sender, attempt)};
   };
   if (auto no = may("users", "", asked->user.name)) return std::unexpected(*no);
   for (const auto& group : asked->user.groups) {
@@ -212,14 +216,20 @@ void ApiServer::serve_page(const std::shared_ptr<Call>& call) {
                         .revision = service_.store().revision().value,
                         .durable_revision = service_.durable().value,
                         .watchers = watches_.size()};
-    call->exchange->respond(200, {{"content-type", "text/plain; version=0.0.4; charset=utf-8"}},
+    call->exchange->respond(200,
+                            {
+                                {"content-type", "text/plain; version=0.0.4; charset=utf-8"}
+    },
                             metrics_.text(gauges));
     return;
   }
   auto page = pages_.find(call->http, path);
   if (!page) {
     finish(*call, 404);
-    call->exchange->respond(404, {{"content-type", "text/plain; charset=utf-8"}},
+    call->exchange->respond(404,
+                            {
+                                {"content-type", "text/plain; charset=utf-8"}
+    },
                             std::string{"404 page not found\n"});
     return;
   }
@@ -244,10 +254,12 @@ void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
   if (!wanted) return refuse(call, wanted.error());
   call->wanted = *wanted;
   call->resource = service_.core().kinds().find(service_.store().latest(), request.resource);
-  if (!call->resource &&
-      !pages_.serves({request.resource.group, request.resource.version})) {
+  if (!call->resource && !pages_.serves({request.resource.group, request.resource.version})) {
     finish(*call, 404);
-    call->exchange->respond(404, {{"content-type", "text/plain; charset=utf-8"}},
+    call->exchange->respond(404,
+                            {
+                                {"content-type", "text/plain; charset=utf-8"}
+    },
                             std::string{"404 page not found\n"});
     return;
   }

@@ -7,10 +7,6 @@
 // pages.h (everything that is no resource).
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "apiserver/request.h"
 #include "front/identity.h"
 #include "front/metrics.h"
@@ -18,6 +14,10 @@
 #include "front/service.h"
 #include "front/watch_hub.h"
 #include "net/server.h"
+
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace fixpoint::front {
 

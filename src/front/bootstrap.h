@@ -4,10 +4,10 @@
 // start never takes back what a person changed.
 #pragma once
 
-#include <string_view>
-
 #include "base/error.h"
 #include "front/service.h"
+
+#include <string_view>
 
 namespace fixpoint::front {
 

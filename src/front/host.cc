@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/host.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
-
 #include "front/bootstrap.h"
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
 #include "json/yaml.h"
 #include "net/crypto.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace fixpoint::front {
 namespace {
@@ -27,13 +27,17 @@ std::unexpected<Error> file_error(std::string_view doing, const std::filesystem:
 
 std::string keys_text(const ClusterKeys& keys) {
   const auto pair = [](const net::KeyPair& p) {
-    return json::Draft::object(
-        {{"certificate", p.certificate_pem}, {"privateKey", p.private_key_pem}});
+    return json::Draft::object({
+        {"certificate", p.certificate_pem},
+        {"privateKey",  p.private_key_pem}
+    });
   };
-  const auto body = json::Draft::object({{"authority", pair(keys.authority)},
-                                         {"server", pair(keys.server)},
-                                         {"tokenKey", keys.tokens.private_pem()},
-                                         {"adminToken", keys.admin_token}})
+  const auto body = json::Draft::object({
+                                            {"authority",  pair(keys.authority)     },
+                                            {"server",     pair(keys.server)        },
+                                            {"tokenKey",   keys.tokens.private_pem()},
+                                            {"adminToken", keys.admin_token         }
+  })
                         .freeze();
   return json::to_pretty_text(body);
 }
@@ -121,8 +125,8 @@ Result<std::unique_ptr<Host>> Host::start(net::Loop& loop, HostOptions options) 
   if (log) host->service_->attach(std::move(log));
   FP_TRY_VOID(bootstrap(*host->service_));
 
-  host->api_ = std::make_unique<ApiServer>(*host->service_, *host->identity_,
-                                           std::move(options.access_log));
+  host->api_ =
+      std::make_unique<ApiServer>(*host->service_, *host->identity_, std::move(options.access_log));
   const auto& keys = host->identity_->keys();
   FP_TRY(tls, net::make_server_tls({.certificate_pem = keys.server.certificate_pem,
                                     .private_key_pem = keys.server.private_key_pem,
@@ -145,22 +149,26 @@ std::string Host::url() const {
 std::string Host::kubeconfig() const {
   const auto& keys = identity_->keys();
   const auto named = [](std::string_view what, json::Draft content) {
-    return json::Draft::array(
-        {json::Draft::object({{"name", "fixpoint"}, {what, std::move(content)}})});
+    return json::Draft::array({
+        json::Draft::object({{"name", "fixpoint"}, {what, std::move(content)}}
+        )
+    });
   };
   const auto config =
       json::Draft::object(
-          {{"apiVersion", "v1"},
-           {"kind", "Config"},
-           {"current-context", "fixpoint"},
-           {"clusters",
-            named("cluster",
-                  json::Draft::object({{"server", url()},
-                                       {"certificate-authority-data",
-                                        net::base64_encode(keys.authority.certificate_pem)}}))},
-           {"users", named("user", json::Draft::object({{"token", keys.admin_token}}))},
-           {"contexts", named("context", json::Draft::object({{"cluster", "fixpoint"},
-                                                              {"user", "fixpoint"}}))}})
+          {
+              {"apiVersion", "v1"},
+              {"kind", "Config"},
+              {"current-context", "fixpoint"},
+              {"clusters",
+               named("cluster",
+               json::Draft::object({{"server", url()},
+                                          {"certificate-authority-data",
+                                           net::base64_encode(keys.authority.certificate_pem)}}))},
+              {"users", named("user", json::Draft::object({{"token", keys.admin_token}}))},
+              {"contexts", named("context", json::Draft::object(
+                                                {{"cluster", "fixpoint"}, {"user", "fixpoint"}}))}
+  })
           .freeze();
   return json::to_yaml(config);
 }

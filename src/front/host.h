@@ -6,18 +6,18 @@
 // given; stop() ends it within its grace, watches with a proper end, every answered write on disk.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "base/error.h"
 #include "front/api_server.h"
 #include "front/identity.h"
 #include "front/service.h"
 #include "net/loop.h"
 #include "net/server.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace fixpoint::front {
 

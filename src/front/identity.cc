@@ -53,11 +53,14 @@ bool account_lives(const store::Snapshot& snapshot, std::string_view ns, std::st
 }
 
 User service_account_user(std::string_view ns, std::string_view name, std::string_view uid) {
-  return {.name = "system:serviceaccount:" + std::string{ns} + ":" + std::string{name},
-          .uid = std::string{uid},
-          .groups = {"system:serviceaccounts", "system:serviceaccounts:" + std::string{ns},
-                     "system:authenticated"},
-          .extra = {}};
+  return {
+      .name = "system:serviceaccount:" + std::string{ns}
+          + ":" + std::string{name},
+      .uid = std::string{uid},
+      .groups = {"system:serviceaccounts", "system:serviceaccounts:" + std::string{ns},
+                                                     "system:authenticated"},
+      .extra = {}
+  };
 }
 
 }  // namespace
@@ -69,15 +72,17 @@ Result<ClusterKeys> make_cluster_keys(std::string_view address, Instant now) {
   FP_TRY(authority, net::make_certificate_authority({.common_name = "fixpoint cluster authority",
                                                      .not_before = from,
                                                      .not_after = until}));
-  FP_TRY(server, net::issue_certificate(authority, {.common_name = "fixpoint",
-                                                    .organizations = {},
-                                                    .dns_names = {"localhost", "kubernetes",
-                                                                  "kubernetes.default",
-                                                                  "kubernetes.default.svc"},
-                                                    .ip_addresses = {std::string{address}, "10.0.0.1"},
-                                                    .not_before = from,
-                                                    .not_after = until,
-                                                    .use = net::CertificateUse::Server}));
+  FP_TRY(server, net::issue_certificate(
+                     authority, {
+                                    .common_name = "fixpoint",
+                                    .organizations = {},
+                                    .dns_names = {"localhost", "kubernetes", "kubernetes.default",
+                                                      "kubernetes.default.svc"},
+                                    .ip_addresses = {std::string{address}, "10.0.0.1"},
+                                    .not_before = from,
+                                    .not_after = until,
+                                    .use = net::CertificateUse::Server
+  }));
   return ClusterKeys{.authority = std::move(authority),
                      .server = std::move(server),
                      .tokens = net::SigningKey::generate(),
@@ -91,23 +96,33 @@ apiserver::User anonymous() {
 Result<std::string> Identity::issue(const apiserver::ServiceAccountClaims& claims) const {
   json::Draft audiences = json::Draft::array();
   for (const auto& audience : claims.audiences) audiences.push_back(audience);
-  json::Draft account = json::Draft::object({{"name", claims.name}, {"uid", claims.uid}});
-  json::Draft about = json::Draft::object(
-      {{"namespace", claims.ns}, {"serviceaccount", std::move(account)}});
+  json::Draft account = json::Draft::object({
+      {"name", claims.name},
+      {"uid",  claims.uid }
+  });
+  json::Draft about = json::Draft::object({
+      {"namespace",      claims.ns         },
+      {"serviceaccount", std::move(account)}
+  });
   if (!claims.bound_kind.empty()) {
     std::string kind = net::to_lower(claims.bound_kind);
-    about[kind] = json::Draft::object({{"name", claims.bound_name}, {"uid", claims.bound_uid}});
+    about[kind] = json::Draft::object({
+        {"name", claims.bound_name},
+        {"uid",  claims.bound_uid }
+    });
   }
-  const auto payload = json::Draft::object(
-                           {{"aud", std::move(audiences)},
-                            {"exp", unix_seconds(claims.expires)},
-                            {"iat", unix_seconds(claims.issued)},
-                            {"iss", apiserver::kIssuer},
-                            {"jti", claims.id},
-                            {"kubernetes.io", std::move(about)},
-                            {"nbf", unix_seconds(claims.issued)},
-                            {"sub", "system:serviceaccount:" + claims.ns + ":" + claims.name}})
-                           .freeze();
+  const auto payload =
+      json::Draft::object({
+                              {"aud",           std::move(audiences)                                    },
+                              {"exp",           unix_seconds(claims.expires)                            },
+                              {"iat",           unix_seconds(claims.issued)                             },
+                              {"iss",           apiserver::kIssuer                                      },
+                              {"jti",           claims.id                                               },
+                              {"kubernetes.io", std::move(about)                                        },
+                              {"nbf",           unix_seconds(claims.issued)                             },
+                              {"sub",           "system:serviceaccount:" + claims.ns + ":" + claims.name}
+  })
+          .freeze();
   std::string token = net::base64url_encode(R"({"alg":"ES256","typ":"JWT"})");
   token += '.';
   token += net::base64url_encode(json::to_text(payload));
@@ -118,11 +133,13 @@ Result<std::string> Identity::issue(const apiserver::ServiceAccountClaims& claim
 Result<Authenticated> Identity::authenticate(std::string_view token, Instant now,
                                              const store::Snapshot& snapshot) const {
   if (net::equal_in_constant_time(token, keys_.admin_token)) {
-    return Authenticated{.user = {.name = "kubernetes-admin",
-                                  .uid = {},
-                                  .groups = {"system:masters", "system:authenticated"},
-                                  .extra = {}},
-                         .audiences = {std::string{apiserver::kIssuer}}};
+    return Authenticated{
+        .user = {.name = "kubernetes-admin",
+                 .uid = {},
+                 .groups = {"system:masters", "system:authenticated"},
+                 .extra = {}},
+        .audiences = {std::string{apiserver::kIssuer}}
+    };
   }
   FP_TRY(jwt, read_jwt(token, keys_.tokens));
   const json::View claims = jwt.claims;

@@ -7,16 +7,16 @@
 // even where none would have been needed.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "apiserver/request.h"
 #include "apiserver/tokens.h"
 #include "kube/status.h"
 #include "net/certificate.h"
 #include "net/crypto.h"
 #include "net/http.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace fixpoint::front {
 

@@ -30,7 +30,8 @@ std::string Metrics::text(const Gauges& gauges) const {
   out += "# TYPE apiserver_request_duration_seconds summary\n";
   for (const auto& [key, series] : requests_) {
     const auto& [verb, resource, code] = key;
-    const auto labels = fmt::format("{{code=\"{}\",resource=\"{}\",verb=\"{}\"}}", code, resource, verb);
+    const auto labels =
+        fmt::format("{{code=\"{}\",resource=\"{}\",verb=\"{}\"}}", code, resource, verb);
     out += fmt::format("apiserver_request_duration_seconds_sum{} {}\n", labels, series.seconds);
     out += fmt::format("apiserver_request_duration_seconds_count{} {}\n", labels, series.requests);
   }

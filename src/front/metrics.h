@@ -3,12 +3,12 @@
 // Metrics of the API server in Prometheus' text form, under the names dashboards already query.
 #pragma once
 
+#include "base/clock.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
-
-#include "base/clock.h"
 
 namespace fixpoint::front {
 

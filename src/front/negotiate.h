@@ -3,10 +3,10 @@
 // Content negotiation: in which form a client wants its answer.
 #pragma once
 
+#include "kube/status.h"
+
 #include <cstdint>
 #include <string_view>
-
-#include "kube/status.h"
 
 namespace fixpoint::front {
 

@@ -28,19 +28,21 @@ Page json_page(json::View body) {
 }
 
 Page version_page() {
-  const auto body = json::Draft::object({{"major", "1"},
-                                         {"minor", kMinor},
-                                         {"emulationMajor", "1"},
-                                         {"emulationMinor", kMinor},
-                                         {"minCompatibilityMajor", "1"},
-                                         {"minCompatibilityMinor", "33"},
-                                         {"gitVersion", kGitVersion},
-                                         {"gitCommit", ""},
-                                         {"gitTreeState", ""},
-                                         {"buildDate", "1970-01-01T00:00:00Z"},
-                                         {"goVersion", "none"},
-                                         {"compiler", "c++"},
-                                         {"platform", "linux/amd64"}})
+  const auto body = json::Draft::object({
+                                            {"major",                 "1"                   },
+                                            {"minor",                 kMinor                },
+                                            {"emulationMajor",        "1"                   },
+                                            {"emulationMinor",        kMinor                },
+                                            {"minCompatibilityMajor", "1"                   },
+                                            {"minCompatibilityMinor", "33"                  },
+                                            {"gitVersion",            kGitVersion           },
+                                            {"gitCommit",             ""                    },
+                                            {"gitTreeState",          ""                    },
+                                            {"buildDate",             "1970-01-01T00:00:00Z"},
+                                            {"goVersion",             "none"                },
+                                            {"compiler",              "c++"                 },
+                                            {"platform",              "linux/amd64"         }
+  })
                         .freeze();
   return {.code = 200,
           .headers = {{"content-type", "application/json"}},
@@ -114,9 +116,11 @@ std::optional<Page> Pages::find(const net::Request& request, std::string_view pa
   }
   if (path == "/") {
     const auto body =
-        json::Draft::object({{"paths", json::Draft::array({"/api", "/apis", "/healthz", "/livez",
-                                                           "/metrics", "/openapi/v3", "/readyz",
-                                                           "/version"})}})
+        json::Draft::object(
+            {
+                {"paths", json::Draft::array({"/api", "/apis", "/healthz", "/livez", "/metrics",
+                                              "/openapi/v3", "/readyz", "/version"})}
+    })
             .freeze();
     return json_page(body);
   }
@@ -182,7 +186,10 @@ std::optional<Page> Pages::openapi(const net::Request& request, std::string_view
   const auto& resources = discovery().resources();
   const std::string tag = "\"" + apiserver::openapi_tag(resources, version) + "\"";
   const std::string* known = request.headers.find("if-none-match");
-  Page page{.code = 200, .headers = {{"content-type", "application/json"}, {"etag", tag}}, .body = {}};
+  Page page{
+      .code = 200, .headers = {{"content-type", "application/json"}, {"etag", tag}},
+           .body = {}
+  };
   if (known != nullptr && *known == tag) {
     page.code = 304;
     return page;
@@ -196,14 +203,18 @@ Page Pages::openapi_index() {
   json::Draft paths = json::Draft::object();
   for (const auto& group : discovery().groups()) {
     for (const auto& version : group.versions) {
-      const std::string path = group.name.empty() ? "api/" + version
-                                                  : "apis/" + group.name + "/" + version;
+      const std::string path =
+          group.name.empty() ? "api/" + version : "apis/" + group.name + "/" + version;
       const auto tag = apiserver::openapi_tag(discovery().resources(), {group.name, version});
-      paths[path] =
-          json::Draft::object({{"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + tag}});
+      paths[path] = json::Draft::object({
+          {"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + tag}
+      });
     }
   }
-  const auto body = json::Draft::object({{"paths", std::move(paths)}}).freeze();
+  const auto body = json::Draft::object({
+                                            {"paths", std::move(paths)}
+  })
+                        .freeze();
   return json_page(body);
 }
 
@@ -213,11 +224,12 @@ Page Pages::openapi_v2(const net::Request& request) {
   const bool json = accept == nullptr || accept->find("application/json") != std::string::npos ||
                     accept->find("*/*") != std::string::npos;
   if (!json) {
-    return {.code = 406, .headers = {{"content-type", "text/plain; charset=utf-8"}}, .body = "406 Not Acceptable\n"};
+    return {.code = 406,
+            .headers = {{"content-type", "text/plain; charset=utf-8"}},
+            .body = "406 Not Acceptable\n"};
   }
-  return {.code = 200,
-          .headers = {{"content-type", "application/json"}},
-          .body = kinds::openapi_v2()};
+  return {
+      .code = 200, .headers = {{"content-type", "application/json"}}, .body = kinds::openapi_v2()};
 }
 
 }  // namespace fixpoint::front

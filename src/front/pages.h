@@ -4,13 +4,13 @@
 // OpenAPI.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "apiserver/discovery.h"
 #include "front/service.h"
 #include "net/http.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace fixpoint::front {
 

@@ -34,7 +34,9 @@ bool namespace_subresource(std::string_view segment) {
   return segment == "status" || segment == "finalize";
 }
 
-bool truthy(std::string_view value) { return value == "1" || value == "true" || value == "True"; }
+bool truthy(std::string_view value) {
+  return value == "1" || value == "true" || value == "True";
+}
 
 Verb verb_of(std::string_view method, const apiserver::Request& request, bool watch) {
   if (watch && (method == "GET" || method == "HEAD")) return Verb::Watch;

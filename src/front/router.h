@@ -3,13 +3,13 @@
 // Router: what a URL asks for.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "apiserver/request.h"
 #include "kube/status.h"
 #include "net/http.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace fixpoint::front {
 

@@ -11,7 +11,9 @@ Service::Service(net::Loop& loop, store::Store store, const apiserver::Tokens* t
   store_.keep_after(durable_);
 }
 
-void Service::attach(std::unique_ptr<store::DurableLog> log) { log_ = std::move(log); }
+void Service::attach(std::unique_ptr<store::DurableLog> log) {
+  log_ = std::move(log);
+}
 
 store::DurableLog::OnProgress Service::progress_sink() {
   return [&loop = loop_, self = self_](const store::Progress& progress) {

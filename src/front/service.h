@@ -9,18 +9,18 @@
 // Everything here belongs to the loop's thread. Read next: api_server.h, which speaks HTTP.
 #pragma once
 
+#include "apiserver/core.h"
+#include "base/rng.h"
+#include "net/loop.h"
+#include "store/durable.h"
+#include "store/store.h"
+
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <vector>
-
-#include "apiserver/core.h"
-#include "base/rng.h"
-#include "net/loop.h"
-#include "store/durable.h"
-#include "store/store.h"
 
 namespace fixpoint::front {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/watch_hub.h"
 
-#include <algorithm>
-
 #include "front/answer.h"
+
+#include <algorithm>
 
 namespace fixpoint::front {
 
@@ -95,12 +95,12 @@ void WatchHub::open(Stream stream) {
 
   const auto seconds = stream.watch.timeout_seconds.value_or(
       1800 + static_cast<std::int64_t>(service_.rng().below(1800)));
-  watcher->timeout = service_.loop().after(
-      std::chrono::seconds(std::max<std::int64_t>(1, seconds)), [this, watcher] {
-        watcher->timeout = {};
-        watcher->exchange->end();
-        remove(watcher);
-      });
+  watcher->timeout = service_.loop().after(std::chrono::seconds(std::max<std::int64_t>(1, seconds)),
+                                           [this, watcher] {
+                                             watcher->timeout = {};
+                                             watcher->exchange->end();
+                                             remove(watcher);
+                                           });
   if (watcher->bookmarks && !bookmark_timer_) {
     bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
   }

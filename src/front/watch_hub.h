@@ -7,17 +7,17 @@
 // given memory. Only durable events come here (service.h).
 #pragma once
 
+#include "apiserver/watch.h"
+#include "front/negotiate.h"
+#include "front/service.h"
+#include "net/server.h"
+
 #include <functional>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "apiserver/watch.h"
-#include "front/negotiate.h"
-#include "front/service.h"
-#include "net/server.h"
 
 namespace fixpoint::front {
 

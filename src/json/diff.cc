@@ -73,9 +73,8 @@ class Differ {
     }
     // From the end, so that each index is still right when the earlier removals have been done.
     for (auto i = from.size() - tail; i > common; --i) {
-      at(std::to_string(i - 1), [&] {
-        changes_.push_back({path_, Value{from[i - 1]}, std::nullopt});
-      });
+      at(std::to_string(i - 1),
+         [&] { changes_.push_back({path_, Value{from[i - 1]}, std::nullopt}); });
     }
   }
 

@@ -8,18 +8,18 @@
 // apiserver/resource.h makes the same row out of a CRD.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "base/clock.h"
 #include "json/draft.h"
 #include "json/value.h"
 #include "kube/field_error.h"
 #include "kube/gvk.h"
 #include "kube/schema.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fixpoint::kinds {
 
@@ -32,10 +32,10 @@ struct Column {
 };
 
 enum class NameRule : std::uint8_t {
-  DnsSubdomain,   // most kinds
-  DnsLabel,       // Namespace, Service (1035 there)
-  DnsLabel1035,   // Service
-  PathSegment,    // RBAC: anything without / and %
+  DnsSubdomain,  // most kinds
+  DnsLabel,      // Namespace, Service (1035 there)
+  DnsLabel1035,  // Service
+  PathSegment,   // RBAC: anything without / and %
 };
 
 // What DELETE does when the request names no propagation policy.
@@ -47,14 +47,14 @@ struct HookContext {
 };
 
 struct Subresource {
-  std::string name;              // "status", "scale", "token", "binding", "eviction", "finalize", …
-  kube::GroupVersionKind kind;   // of the bodies, e.g. autoscaling/v1 Scale
+  std::string name;             // "status", "scale", "token", "binding", "eviction", "finalize", …
+  kube::GroupVersionKind kind;  // of the bodies, e.g. autoscaling/v1 Scale
   std::vector<std::string> verbs;
 };
 
 // A field that `--field-selector` may name besides metadata.name and metadata.namespace.
 struct SelectableField {
-  std::string name;                       // "spec.nodeName"
+  std::string name;  // "spec.nodeName"
   std::string (*value)(json::View object);
 };
 
@@ -68,12 +68,14 @@ struct Kind {
   std::vector<std::string> verbs;  // alphabetical, as discovery lists them
   std::vector<Subresource> subresources;
   // Resource whose objects these are when this row is another version or view of it: "events" of
-  // events.k8s.io are the core events, autoscaling/v1 HPAs are the v2 ones. Empty: stored as itself.
+  // events.k8s.io are the core events, autoscaling/v1 HPAs are the v2 ones. Empty: stored as
+  // itself.
   kube::GroupVersionResource stored_as;
   NameRule name_rule = NameRule::DnsSubdomain;
   bool has_status = false;         // a status subresource: main writes keep the old status
   bool tracks_generation = false;  // api-subtleties fact 28
-  bool create_on_update = false;   // PUT of an absent name creates (Lease, Event, …: AllowCreateOnUpdate)
+  bool create_on_update =
+      false;  // PUT of an absent name creates (Lease, Event, …: AllowCreateOnUpdate)
   bool unconditional_update = true;  // PUT without resourceVersion is allowed
   DefaultPropagation propagation = DefaultPropagation::Background;
   std::int64_t default_grace_seconds = 0;  // Pod: from its spec, 30
@@ -83,8 +85,8 @@ struct Kind {
 
   // Hooks; null means nothing to do. `old_object` is null View on create.
   void (*set_defaults)(json::Draft& object) = nullptr;
-  // The registry strategy's PrepareForCreate/Update: drop disallowed fields, keep server-owned ones.
-  // Status reset and generation are the server's, by has_status and tracks_generation.
+  // The registry strategy's PrepareForCreate/Update: drop disallowed fields, keep server-owned
+  // ones. Status reset and generation are the server's, by has_status and tracks_generation.
   void (*prepare)(json::Draft& object, json::View old_object, const HookContext& context) = nullptr;
   kube::FieldErrors (*validate)(json::View object) = nullptr;
   kube::FieldErrors (*validate_update)(json::View object, json::View old_object) = nullptr;

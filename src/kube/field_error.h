@@ -7,13 +7,13 @@
 // Read next: status.h, which gathers them into a 422 answer.
 #pragma once
 
+#include "json/value.h"
+
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "json/value.h"
 
 namespace fixpoint::kube {
 

@@ -19,8 +19,9 @@
 
 namespace fixpoint::kube {
 
-// Deeper than ownership of any object goes (merge_type.h takes deep parts whole). FieldsV1 that nests
-// deeper is refused, which keeps recursion over a set bounded and its wire form within JSON's depth.
+// Deeper than ownership of any object goes (merge_type.h takes deep parts whole). FieldsV1 that
+// nests deeper is refused, which keeps recursion over a set bounded and its wire form within JSON's
+// depth.
 inline constexpr std::size_t kFieldSetDepthMax = 600;
 
 class FieldSet {

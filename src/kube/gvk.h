@@ -3,12 +3,12 @@
 // How Kubernetes names types: group/version/kind for bodies, group/version/resource for paths.
 #pragma once
 
+#include "base/error.h"
+#include "base/strong_id.h"
+
 #include <compare>
 #include <string>
 #include <string_view>
-
-#include "base/error.h"
-#include "base/strong_id.h"
 
 namespace fixpoint::kube {
 

@@ -10,6 +10,7 @@
 
 namespace fixpoint::kube {
 
-Answer<json::Value> strategic_merge(const Schema& schema, const json::Value& target, json::View patch);
+Answer<json::Value> strategic_merge(const Schema& schema, const json::Value& target,
+                                    json::View patch);
 
 }  // namespace fixpoint::kube

@@ -8,18 +8,19 @@
 // ConfigMap.data of type string").
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "base/error.h"
 #include "json/value.h"
 #include "kube/schema.h"
+
+#include <string>
+#include <vector>
 
 namespace fixpoint::kube {
 
 struct TypedObject {
   json::Value value;
-  std::vector<std::string> unknown_fields;  // `spec.foo`, `spec.containers[0].bar`, as strict errors name them
+  std::vector<std::string>
+      unknown_fields;  // `spec.foo`, `spec.containers[0].bar`, as strict errors name them
 };
 
 // `schema` is the kind's root; apiVersion and kind are kept as they are.

@@ -87,7 +87,7 @@ Result<void> make_directory(const std::filesystem::path& directory) {
     return sync_directory(parent.empty() ? "." : parent);
   }
   if (errno != EEXIST) return std::unexpected(file_error("create directory", directory, errno));
-  struct stat status {};
+  struct stat status{};
   if (::stat(directory.c_str(), &status) != 0) {
     return std::unexpected(file_error("look at", directory, errno));
   }

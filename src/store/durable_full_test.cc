@@ -40,7 +40,7 @@ Filled fill(Kept& kept, const std::optional<Error>& error) {
 }
 
 void set_file_limit(rlim_t bytes) {
-  struct rlimit limit {};
+  struct rlimit limit{};
   ::getrlimit(RLIMIT_FSIZE, &limit);
   limit.rlim_cur = bytes;
   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(10);

@@ -36,7 +36,7 @@ json::Value body(std::int64_t n) {
 }
 
 mode_t mode_of(const std::filesystem::path& path) {
-  struct stat status {};
+  struct stat status{};
   EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
   return status.st_mode & 07777U;
 }
@@ -278,8 +278,8 @@ TEST(DurableLog, GrowsItsMapAndSaysWhenItsBoundIsReached) {
   const FileLimits limits{.map_bytes = 1 << 16, .map_bytes_max = 1 << 22};
   const auto large = json::Value::string(std::string(100'000, 'x'));
   std::optional<Error> error;
-  auto kept = Kept::open(
-      dir.data(), [&](const Progress& progress) { error = progress.error; }, limits);
+  auto kept =
+      Kept::open(dir.data(), [&](const Progress& progress) { error = progress.error; }, limits);
   ASSERT_TRUE(kept) << kept.error().message;
 
   int written = 0;

@@ -187,9 +187,9 @@ void ObjectsFile::close() {
 
 // LMDB reports a write that came out short, as happens where space ends, as EIO.
 int ObjectsFile::cause(int code) const {
-  struct statvfs disk {};
-  struct stat file {};
-  struct rlimit limit {};
+  struct statvfs disk{};
+  struct stat file{};
+  struct rlimit limit{};
   if (code != EIO) return code;
   if (::statvfs(path_.c_str(), &disk) == 0 && disk.f_bavail * disk.f_frsize < kNearlyFullBytes) {
     return ENOSPC;

@@ -350,7 +350,7 @@ Result<FileState> check_pages(const std::filesystem::path& file) {
     if (errno == ENOENT) return FileState::Missing;
     return std::unexpected(file_error("open", file, errno));
   }
-  struct stat status {};
+  struct stat status{};
   if (::fstat(mapped.file(), &status) != 0) {
     return std::unexpected(file_error("look at", file, errno));
   }

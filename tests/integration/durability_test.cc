@@ -2,18 +2,18 @@
 //
 // kill -9 under load, again and again: every acknowledged write is there afterwards, no half-write
 // is, and revisions never go back. FIXPOINT_KILLS sets how often (`make torture`: 1000).
+#include "base/rng.h"
+#include "json/parse.h"
+#include "kube/metadata.h"
+#include "net/loop.h"
+#include "tests/integration/running_server.h"
+
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include "base/rng.h"
-#include "json/parse.h"
-#include "kube/metadata.h"
-#include "net/loop.h"
-#include "tests/integration/running_server.h"
 
 namespace fixpoint {
 namespace {
@@ -22,7 +22,8 @@ constexpr auto kConfigMaps = "/api/v1/namespaces/default/configmaps";
 constexpr int kOutstanding = 16;
 constexpr int kKillsDefault = 20;
 
-// What the test knows of one object: the newest value it was promised, and what may have got through.
+// What the test knows of one object: the newest value it was promised, and what may have got
+// through.
 struct Promise {
   std::string acknowledged;
   std::set<std::string> attempted;
@@ -32,12 +33,11 @@ class Load {
  public:
   explicit Load(Rng& rng) : rng_(rng) {}
 
-  // Writes with many requests in flight until `acks` were acknowledged, then kills the server in the
-  // middle of the rest.
+  // Writes with many requests in flight until `acks` were acknowledged, then kills the server in
+  // the middle of the rest.
   void run(RunningServer& server, std::uint64_t acks) {
     net::Loop loop;
-    auto connection =
-        net::Connection::open(loop, server.client(net::HttpVersions::OnlyHttp2));
+    auto connection = net::Connection::open(loop, server.client(net::HttpVersions::OnlyHttp2));
     const std::string bearer = "Bearer " + server.token();
     std::uint64_t answered = 0;
     bool killed = false;
@@ -53,8 +53,8 @@ class Load {
       });
     };
     for (int i = 0; i < kOutstanding; ++i) send_one();
-    const bool done = loop.run_until([&] { return killed && outstanding_ == 0; },
-                                     std::chrono::seconds(60));
+    const bool done =
+        loop.run_until([&] { return killed && outstanding_ == 0; }, std::chrono::seconds(60));
     ASSERT_TRUE(done) << "the load did not end";
   }
 
@@ -77,7 +77,8 @@ class Load {
         ASSERT_NE(there, found.end()) << name << " was acknowledged and is gone";
       }
       if (there == found.end()) continue;
-      EXPECT_TRUE(there->second == promise.acknowledged || promise.attempted.contains(there->second))
+      EXPECT_TRUE(there->second == promise.acknowledged ||
+                  promise.attempted.contains(there->second))
           << name << " holds " << there->second << ", which nobody wrote last";
     }
     // What the disk kept is from now on what was promised.
@@ -103,7 +104,10 @@ class Load {
     net::ClientRequest request;
     request.method = exists ? "PUT" : "POST";
     request.target = std::string{kConfigMaps} + (exists ? "/" + name : "");
-    request.headers = {{"authorization", bearer}, {"content-type", "application/json"}};
+    request.headers = {
+        {"authorization", bearer            },
+        {"content-type",  "application/json"}
+    };
     request.body = R"({"metadata":{"name":")" + name + R"("},"data":{"value":")" + value + R"("}})";
     ++outstanding_;
     auto answer = std::make_shared<std::pair<int, std::string>>();

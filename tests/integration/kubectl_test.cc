@@ -3,6 +3,8 @@
 // Unmodified kubectl against the shipped binary, compared line by line with what the same commands
 // said to a real kube-apiserver (tests/testdata/kubectl/session.expected, made by
 // tools/kubectl-session on Kubernetes 1.34.4).
+#include "tests/integration/running_server.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,8 +15,6 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include "tests/integration/running_server.h"
 
 namespace fixpoint {
 namespace {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/running_server.h"
 
+#include "base/base64.h"
+#include "json/value.h"
+#include "json/yaml.h"
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -11,10 +15,6 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "json/value.h"
-#include "json/yaml.h"
-#include "base/base64.h"
 
 namespace fixpoint {
 namespace {
@@ -60,8 +60,8 @@ Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesyste
   if (binary == nullptr) {
     return fail(ErrorKind::Invalid, "FIXPOINT_BINARY is not set; run this through ctest");
   }
-  std::vector<std::string> words{binary, "up", "--listen", "127.0.0.1:0", "--kubeconfig",
-                                 (scratch / "kubeconfig").string()};
+  std::vector<std::string> words{binary,        "up",           "--listen",
+                                 "127.0.0.1:0", "--kubeconfig", (scratch / "kubeconfig").string()};
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
@@ -95,7 +95,9 @@ Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesyste
   return server;
 }
 
-RunningServer::~RunningServer() { kill(); }
+RunningServer::~RunningServer() {
+  kill();
+}
 
 void RunningServer::kill() {
   if (pid_ < 0) return;

@@ -4,15 +4,15 @@
 // outlives the test that started it.
 #pragma once
 
+#include "base/error.h"
+#include "net/client.h"
+
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
-
-#include "base/error.h"
-#include "net/client.h"
 
 namespace fixpoint {
 

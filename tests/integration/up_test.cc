@@ -2,17 +2,16 @@
 //
 // `fixpoint up` as its users meet it: over TLS, with good and bad credentials, stopped, killed and
 // started again.
-#include <sys/stat.h>
+#include "json/parse.h"
+#include "net/loop.h"
+#include "tests/integration/running_server.h"
 
 #include <set>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "json/parse.h"
-#include "net/loop.h"
-#include "tests/integration/running_server.h"
+#include <sys/stat.h>
 
 namespace fixpoint {
 namespace {
@@ -54,14 +53,22 @@ TEST_F(Up, CreatesReadsListsAndDeletes) {
 TEST_F(Up, TellsStrangersNothing) {
   start({"--ephemeral"});
 
-  const auto wrong = call("GET", kConfigMaps, {}, {{"authorization", "Bearer wrong"}});
-  const auto basic = call("GET", kConfigMaps, {}, {{"authorization", "Basic YTpi"}});
+  const auto wrong = call("GET", kConfigMaps,
+                          {
+  },
+                          {{"authorization", "Bearer wrong"}});
+  const auto basic = call("GET", kConfigMaps,
+                          {
+  },
+                          {{"authorization", "Basic YTpi"}});
   net::ClientRequest nobody;
   nobody.target = kConfigMaps;
   const auto none = net::blocking_request(server_->client(), nobody);
   nobody.target = "/healthz";
   const auto health = net::blocking_request(server_->client(), nobody);
-  const auto other = call("GET", "/api/v1/namespaces/default/secrets", {},
+  const auto other = call("GET", "/api/v1/namespaces/default/secrets",
+                          {
+  },
                           {{"impersonate-user", "ada"}});
 
   EXPECT_EQ(wrong.status, 401);
@@ -79,14 +86,19 @@ TEST_F(Up, TellsStrangersNothing) {
 
 TEST_F(Up, AServiceAccountsTokenIsThatAccount) {
   start({"--ephemeral"});
-  const auto made = call("POST", "/api/v1/namespaces/default/serviceaccounts/default/token",
-                         R"({"spec":{}})");
+  const auto made =
+      call("POST", "/api/v1/namespaces/default/serviceaccounts/default/token", R"({"spec":{}})");
   ASSERT_EQ(made.status, 201) << made.body;
   const auto token = std::string{json::parse(made.body)->get("status", "token").as_string()};
 
   const auto who = call("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}",
-                        {{"authorization", "Bearer " + token}});
-  const auto refused = call("GET", kConfigMaps, {}, {{"authorization", "Bearer " + token}});
+                        {
+                            {"authorization", "Bearer " + token}
+  });
+  const auto refused = call("GET", kConfigMaps,
+                            {
+  },
+                            {{"authorization", "Bearer " + token}});
 
   EXPECT_THAT(who.body, HasSubstr("system:serviceaccount:default:default"));
   EXPECT_EQ(refused.status, 403);
@@ -101,13 +113,16 @@ TEST_F(Up, WatchesSeeChangesAndEndProperlyWhenTheServerStops) {
     std::optional<bool> ended_well;
     net::ClientRequest watch;
     watch.target = std::string{kConfigMaps} + "?watch=1";
-    watch.headers = {{"authorization", "Bearer " + server_->token()}};
+    watch.headers = {
+        {"authorization", "Bearer " + server_->token()}
+    };
     connection->send(watch,
                      {.on_headers = [](int status, const net::Headers&) { EXPECT_EQ(status, 200); },
                       .on_body = [&](std::string_view bytes) { seen += bytes; },
                       .on_end = [&](Result<void> outcome) { ended_well = outcome.has_value(); }});
     const auto limit = std::chrono::seconds(10);
-    EXPECT_TRUE(loop.run_until([&] { return seen.find("kube-root-ca.crt") != std::string::npos; }, limit));
+    EXPECT_TRUE(
+        loop.run_until([&] { return seen.find("kube-root-ca.crt") != std::string::npos; }, limit));
 
     call("POST", kConfigMaps, R"({"metadata":{"name":"fresh"}})");
     EXPECT_TRUE(loop.run_until([&] { return seen.find("fresh") != std::string::npos; }, limit));
@@ -132,7 +147,7 @@ TEST_F(Up, ASecondOneOnTheSameDirectorySaysWhoHoldsIt) {
 TEST_F(Up, TheKubeconfigIsPrivate) {
   start({"--ephemeral"});
 
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(::stat(server_->kubeconfig().c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }
@@ -156,8 +171,10 @@ TEST_F(Up, AnyBodyHoweverWrongGetsAStatusAndChangesNothing) {
   for (const std::string body :
        {"", "{", "[]", "null", "\"x\"", "{\"metadata\":1}", "{\"metadata\":{\"name\":\"UPPER\"}}",
         "{\"kind\":\"Pod\"}", "\xff\xfe", "{\"data\":{\"a\":1},\"metadata\":{\"name\":\"a\"}}"}) {
-    const auto answer =
-        call("POST", kConfigMaps, body, {{"content-type", "application/json"}});
+    const auto answer = call("POST", kConfigMaps, body,
+                             {
+                                 {"content-type", "application/json"}
+    });
     EXPECT_GE(answer.status, 400) << body;
     EXPECT_LT(answer.status, 500) << body;
     EXPECT_THAT(answer.body, HasSubstr(R"("kind":"Status")")) << body;
