@@ -63,6 +63,16 @@ TEST(Protobuf, TakesNumbersPackedOrNot) {
             R"({"supplementalGroups":[1,2]})");
 }
 
+TEST(Protobuf, ReadsWholeFloatsAsTheIntegersTheyPrintAs) {
+  const auto& props = *schema_of("apiextensions.v1.JSONSchemaProps");  // maximum = 9
+  const std::string_view two{"\x49\0\0\0\0\0\0\0\x40", 9};
+
+  const auto read = kube::decode_protobuf(props, two);
+
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_TRUE(read->get("maximum").is_int());
+}
+
 TEST(Protobuf, SkipsFieldsOfANewerClient) {
   const auto& map = *schema_of("core.v1.ConfigMap");
 

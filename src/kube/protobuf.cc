@@ -4,6 +4,7 @@
 #include "base/base64.h"
 #include "json/draft.h"
 #include "json/parse.h"
+#include "json/print.h"
 #include "json/text.h"
 #include "kube/duration.h"
 #include "kube/protobuf_wire.h"
@@ -129,7 +130,10 @@ Result<Draft> real_value(std::uint64_t bits) {
   if (!std::isfinite(value)) {
     return fail(ErrorKind::Invalid, fmt::format("json: unsupported value: {}", value));
   }
-  return Draft{value};
+  // As its text reads back: JSON tells 2 from 2.0, Go's printer does not.
+  const auto number = json::Value::number(value);
+  FP_TRY(read, json::parse(json::to_text(number)));
+  return Draft{std::move(read)};
 }
 
 // As Go's decoders do, bits that the type has no room for are dropped.
