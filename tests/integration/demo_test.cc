@@ -24,11 +24,12 @@ struct Ran {
 };
 
 // The demo with its temporary files in `scratch`; `before` is put in front of the command.
-Ran run_demo(const std::filesystem::path& scratch, const std::string& before = "") {
+Ran run_demo(const std::filesystem::path& scratch, const std::string& before = "",
+             const std::string& streams = "2>&1") {
   const char* binary = std::getenv("FIXPOINT_BINARY");
   if (binary == nullptr) return {.text = "FIXPOINT_BINARY is not set; run this through ctest"};
   const std::string line =
-      "TMPDIR='" + scratch.string() + "' " + before + " '" + binary + "' demo 2>&1";
+      "TMPDIR='" + scratch.string() + "' " + before + " '" + binary + "' demo " + streams;
   std::FILE* pipe = ::popen(line.c_str(), "r");
   Ran ran;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) ran.text += static_cast<char>(c);
@@ -57,6 +58,15 @@ TEST(Demo, SaysWhyAndCleansUpWhenTheServerCannotStart) {
 
   EXPECT_EQ(ran.status, 1) << ran.text;
   EXPECT_THAT(ran.text, HasSubstr("fixpoint demo: the server ended before it was ready"));
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+}
+
+TEST(Demo, CleansUpWhenNobodyReadsIt) {
+  const ScratchDirectory scratch;
+
+  const Ran ran = run_demo(scratch.path(), "", ">/dev/full");
+
+  EXPECT_EQ(ran.status, 1);
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 

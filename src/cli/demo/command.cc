@@ -66,6 +66,7 @@ int failed(const Error& error, const std::string& log) {
 }
 
 int run(const Arguments&) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves must not keep us from cleaning up
   demo::Stage stage;
   if (auto ok = watch_for_interrupts(stage); !ok) return failed(ok.error(), {});
   const auto scratch = Scratch::make();
@@ -73,6 +74,9 @@ int run(const Arguments&) {
   demo::Page page(colour());
   demo::Story story(stage, page, scratch->path());
   if (auto ok = story.tell(); !ok) return failed(ok.error(), story.server_log());
+  if (page.broken()) {
+    return failed({ErrorKind::Unavailable, "the account could not be written to stdout"}, {});
+  }
   return kExitDone;
 }
 

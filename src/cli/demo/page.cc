@@ -80,18 +80,22 @@ std::vector<Row> rows_of(json::View table) {
   return rows;
 }
 
+void Page::write(std::string_view line) const {
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) broken_ = true;
+}
+
 void Page::print(std::string_view style, std::string_view lines, std::string_view indent) const {
   while (!lines.empty()) {
     const auto end = lines.find('\n');
     const auto line = lines.substr(0, end);
     if (colour_ == Colour::On) {
-      fmt::print("{}{}{}{}\n", indent, style, line, kPlain);
+      write(fmt::format("{}{}{}{}\n", indent, style, line, kPlain));
     } else {
-      fmt::print("{}{}\n", line.empty() ? "" : indent, line);
+      write(fmt::format("{}{}\n", line.empty() ? "" : indent, line));
     }
     lines = end == std::string_view::npos ? std::string_view{} : lines.substr(end + 1);
   }
-  std::fflush(stdout);  // the reader follows along, also through a pipe
+  if (std::fflush(stdout) != 0) broken_ = true;  // the reader follows along, also through a pipe
 }
 
 void Page::title(std::string_view text) const {
@@ -99,10 +103,10 @@ void Page::title(std::string_view text) const {
 }
 
 void Page::section(std::string_view heading, std::string_view why) {
-  fmt::print("\n");
+  write("\n");
   print(kBold, fmt::format("{}. {}", ++sections_, heading), "");
   print(kDim, why, kIndent);
-  fmt::print("\n");
+  write("\n");
 }
 
 void Page::command(std::string_view line) const {

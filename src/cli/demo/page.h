@@ -41,12 +41,16 @@ class Page {
   void table(const std::vector<Row>& rows) const { text(aligned(rows)); }
   // What was checked and held, with the numbers that were measured.
   void proved(std::string_view line) const;
+  // Nobody reads any more (a closed pipe, a full disk): the rest went nowhere.
+  bool broken() const { return broken_; }
 
  private:
+  void write(std::string_view line) const;
   void print(std::string_view style, std::string_view lines, std::string_view indent) const;
 
   Colour colour_;
   int sections_ = 0;
+  mutable bool broken_ = false;
 };
 
 }  // namespace fixpoint::cli::demo

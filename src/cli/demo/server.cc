@@ -30,6 +30,7 @@ std::unexpected<Error> system_error(std::string_view doing) {
 // The child's side. Only calls that are safe between fork and exec.
 [[noreturn]] void become_server(int output, char* const* argv) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);  // the demo's loop blocked the signals it handles
