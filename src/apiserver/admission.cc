@@ -71,6 +71,10 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   }
   if (call.resource.prefix == "persistentvolumeclaims/" && creates) {
     set_default_storage_class(snapshot, object);
+    add_finalizer(object, kClaimFinalizer);
+  }
+  if (call.resource.prefix == "persistentvolumes/" && creates) {
+    add_finalizer(object, kVolumeFinalizer);
   }
   if (call.resource.prefix == "certificatesigningrequests.certificates.k8s.io/" && creates) {
     set_requester(call, object);

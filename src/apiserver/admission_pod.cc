@@ -103,4 +103,11 @@ void set_default_storage_class(const store::Snapshot& snapshot, json::Draft& cla
   if (chosen) spec["storageClassName"] = kube::name_of(chosen->body);
 }
 
+void add_finalizer(json::Draft& object, std::string_view finalizer) {
+  auto& finalizers = object.object_at("metadata").array_at("finalizers");
+  const bool there = std::ranges::any_of(
+      finalizers.elements(), [&](const json::Draft& one) { return one.as_string() == finalizer; });
+  if (!there) finalizers.push_back(finalizer);
+}
+
 }  // namespace fixpoint::apiserver

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What admission fills into pods and claims: priority, the two default tolerations, the default
-// storage class.
+// What admission fills into pods, claims and volumes: priority, the two default tolerations, the
+// default storage class, the finalizers that protect storage in use.
 #pragma once
 
 #include "apiserver/admission.h"
 
 namespace fixpoint::apiserver {
+
+inline constexpr std::string_view kClaimFinalizer = "kubernetes.io/pvc-protection";
+inline constexpr std::string_view kVolumeFinalizer = "kubernetes.io/pv-protection";
 
 // 403 when the pod names a priority class that does not exist.
 kube::Answer<void> set_priority(const AdmissionCall& call, const store::Snapshot& snapshot,
@@ -15,5 +18,8 @@ kube::Answer<void> set_priority(const AdmissionCall& call, const store::Snapshot
 void add_default_tolerations(json::Draft& pod);
 // The storage class marked as the default one, for claims that name none.
 void set_default_storage_class(const store::Snapshot& snapshot, json::Draft& claim);
+
+// What holds a claim or volume that is in use; cluster/storage_protection.h takes it off.
+void add_finalizer(json::Draft& object, std::string_view finalizer);
 
 }  // namespace fixpoint::apiserver

@@ -8,6 +8,7 @@
 #include "cluster/quota_controller.h"
 #include "cluster/role_aggregation.h"
 #include "cluster/service_account_controller.h"
+#include "cluster/storage_protection.h"
 
 namespace fixpoint::cluster {
 
@@ -18,6 +19,7 @@ Controllers::Controllers(std::string authority_pem) {
   controllers_.push_back(std::make_unique<DefinitionController>());
   controllers_.push_back(std::make_unique<QuotaController>());
   controllers_.push_back(std::make_unique<RoleAggregation>());
+  controllers_.push_back(std::make_unique<StorageProtection>());
   controllers_.push_back(std::make_unique<EventExpiry>());
 }
 

@@ -138,6 +138,28 @@ TEST_F(LoopRules, Rule19ANamespacedOwnerInAnotherNamespaceIsAbsent) {
   EXPECT_EQ(code("child"), 404);
 }
 
+TEST_F(LoopRules, Rule21AClaimInUseWaitsForItsPod) {
+  constexpr auto kClaims = "/api/v1/namespaces/ns/persistentvolumeclaims";
+  constexpr auto kPods = "/api/v1/namespaces/ns/pods";
+  const auto made = create(kClaims, R"({"metadata":{"name":"data"},"spec":{
+      "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
+  ASSERT_EQ(made.code, 201) << message(made);
+  create(kPods, R"({"metadata":{"name":"user"},"spec":{"containers":[{"name":"c","image":"i"}],
+      "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}]}})");
+  settle();
+
+  const auto stamped = remove(std::string{kClaims} + "/data");
+  settle();
+  const int held = get(std::string{kClaims} + "/data").code;
+  remove(std::string{kPods} + "/user");
+  settle();
+
+  EXPECT_EQ(meta(made, "finalizers"), R"(["kubernetes.io/pvc-protection"])");
+  EXPECT_TRUE(kube::being_deleted(stamped.body));
+  EXPECT_EQ(held, 200);
+  EXPECT_EQ(get(std::string{kClaims} + "/data").code, 404);
+}
+
 TEST_F(LoopRules, Rule22ANamespaceGoesWhenItsContentIsGone) {
   create(kConfigMaps, R"({"metadata":{"name":"a"}})");
   create(kConfigMaps, R"({"metadata":{"name":"held","finalizers":["example.com/hold"]}})");

@@ -30,6 +30,10 @@ k get configmaps -l app=web
 k get configmaps -l 'app in (web'
 k get configmaps --sort-by=.metadata.name
 k get configmaps -A -l none=none
+k get configmap plain -w --request-timeout=2s
+k events
+k api-resources --api-group=apps
+k api-resources --api-group=batch -o name
 k create configmap single --from-literal=x=1
 k describe configmap single
 k get configmap nope
@@ -121,6 +125,8 @@ k create secret generic hidden --from-literal=password=secret
 k get secret hidden -o yaml
 k describe secret hidden
 k create serviceaccount bob
+k create token bob --duration=10m
+k create token nobody
 k get serviceaccounts
 k create role reader --verb=get,list --resource=configmaps
 k create rolebinding readers --role=reader --user=ada
@@ -156,6 +162,9 @@ k create configmap owner
 k create -f <(bash owned.sh "$(kubectl get configmap owner -o jsonpath='{.metadata.uid}')")
 k delete configmap owner --cascade=foreground
 k get configmap child owner
+k create configmap parent
+k create configmap parent --dry-run=server
+k delete configmap parent --cascade=orphan
 k create configmap held
 k patch configmap held -p '{"metadata":{"finalizers":["example.com/hold"]}}'
 k delete configmap held --wait=false

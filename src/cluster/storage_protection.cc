@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/storage_protection.h"
+
+#include "apiserver/admission_pod.h"
+#include "json/draft.h"
+#include "json/print.h"
+#include "kube/metadata.h"
+
+#include <algorithm>
+
+namespace fixpoint::cluster {
+namespace {
+
+using apiserver::kClaimFinalizer;
+using apiserver::kVolumeFinalizer;
+
+constexpr std::string_view kClaims = "persistentvolumeclaims/";
+constexpr std::string_view kVolumes = "persistentvolumes/";
+constexpr std::string_view kPods = "pods/";
+
+std::string_view finalizer_of(std::string_view prefix) {
+  return prefix == kClaims ? kClaimFinalizer : kVolumeFinalizer;
+}
+
+bool leaving(const store::RecordRef& record) {
+  const auto prefix = split_key(record->key).prefix;
+  return (prefix == kClaims || prefix == kVolumes) && kube::being_deleted(record->body) &&
+         kube::has_finalizer(record->body, finalizer_of(prefix));
+}
+
+// A pod that is done uses nothing any more; one that waits for its node still does.
+bool uses(json::View pod, std::string_view claim) {
+  const auto phase = pod.get("status", "phase").as_string();
+  if (phase == "Succeeded" || phase == "Failed") return false;
+  for (const json::View volume : pod.get("spec", "volumes").elements()) {
+    if (volume.get("persistentVolumeClaim", "claimName").as_string() == claim) return true;
+  }
+  return false;
+}
+
+bool in_use(Api& api, const store::RecordRef& record) {
+  const auto parts = split_key(record->key);
+  if (parts.prefix == kVolumes) {
+    return record->body.get("status", "phase").as_string() == "Bound";
+  }
+  bool used = false;
+  api.latest().scan(std::string{kPods} + std::string{parts.ns} + "/", {},
+                    [&](const store::RecordRef& pod) {
+                      used = uses(pod->body, parts.name);
+                      return !used;
+                    });
+  return used;
+}
+
+}  // namespace
+
+void StorageProtection::begin(Api& api) {
+  for (const auto prefix : {kClaims, kVolumes}) {
+    api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
+      if (leaving(record)) leaving_.add(record->key);
+      return true;
+    });
+  }
+}
+
+void StorageProtection::observe(const store::Event& event) {
+  if (event.after && leaving(event.after)) leaving_.add(event.after->key);
+  // A pod that went or is done may have been the last one a claim waited for.
+  if (split_key(event.key()).prefix != kPods) return;
+  const json::View pod = event.after ? event.after->body : event.before->body;
+  for (const json::View volume : pod.get("spec", "volumes").elements()) {
+    const auto claim = volume.get("persistentVolumeClaim", "claimName").as_string();
+    if (claim.empty()) continue;
+    leaving_.add(std::string{kClaims} + std::string{kube::namespace_of(pod)} + "/" +
+                 std::string{claim});
+  }
+}
+
+bool StorageProtection::step(Api& api) {
+  const auto key = leaving_.take();
+  if (!key) return false;
+  const auto record = api.latest().find(*key);
+  if (!record || !leaving(record) || in_use(api, record)) return true;
+  const auto resource = resource_of(api, record->body);
+  if (!resource) return true;
+  json::Draft object{record->body};
+  auto& metadata = object.object_at("metadata");
+  auto& finalizers = metadata.array_at("finalizers");
+  std::erase_if(finalizers.elements(), [&](const json::Draft& one) {
+    return one.as_string() == finalizer_of(split_key(*key).prefix);
+  });
+  if (finalizers.empty()) metadata.erase("finalizers");
+  const json::Value body = object.freeze();
+  auto request = request_for(*resource, apiserver::Verb::Update, kube::namespace_of(body),
+                             kube::name_of(body));
+  request.body = json::to_text(body);
+  (void)api.call(request);  // a conflict comes back as an event
+  return true;
+}
+
+}  // namespace fixpoint::cluster
