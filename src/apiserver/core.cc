@@ -32,6 +32,22 @@ Response dispatch_write(WriteCall call) {
   }
 }
 
+// Requests that name an object where a collection is meant, the other way round, or a namespace for
+// something that has none: rights were judged for that namespace, so nothing outside it may happen.
+std::optional<kube::Status> wrong_place(const Resource& resource, const Request& request) {
+  const bool on_item = !request.name.empty();
+  if (!resource.namespaced && !request.ns.empty()) return kube::not_found_path();
+  if (resource.namespaced && request.ns.empty()) {
+    if (on_item) return kube::not_found_path();
+    if (request.verb != Verb::List && request.verb != Verb::Watch)
+      return kube::method_not_allowed();
+  }
+  if (!request.subresource.empty()) return std::nullopt;
+  const bool item_verb = request.verb == Verb::Update || request.verb == Verb::Patch;
+  if (on_item ? request.verb == Verb::Create : item_verb) return kube::method_not_allowed();
+  return std::nullopt;
+}
+
 kube::Status terminating_definition(const Request& request) {
   auto status =
       kube::method_not_supported(request.resource.group_resource(), to_string(request.verb));
@@ -45,6 +61,7 @@ kube::Status terminating_definition(const Request& request) {
 Response Core::handle(const Request& request, store::Store& store, const Environment& environment) {
   const auto resource = kinds_.find(store.latest(), request.resource);
   if (!resource) return failure(kube::not_found_path());
+  if (auto misplaced = wrong_place(*resource, request)) return failure(*misplaced);
   if (!request.subresource.empty() && !resource->has_subresource(request.subresource)) {
     return failure(kube::not_found_path());
   }
@@ -54,9 +71,6 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
   }
   if (resource->custom && resource->custom->facts.terminating && request.verb == Verb::Create) {
     return failure(terminating_definition(request));
-  }
-  if (resource->namespaced && request.ns.empty() && !request.name.empty()) {
-    return failure(kube::method_not_allowed());
   }
 
   const auto before = store.revision();
@@ -102,6 +116,7 @@ kube::Answer<Watch> Core::open_watch(const Request& request, const store::Store&
                                      const Environment&) {
   const auto resource = kinds_.find(store.latest(), request.resource);
   if (!resource) return std::unexpected(kube::not_found_path());
+  if (!resource->namespaced && !request.ns.empty()) return std::unexpected(kube::not_found_path());
   if (!resource->supports("watch")) return std::unexpected(kube::method_not_allowed());
   return apiserver::open_watch(request, *resource, store);
 }

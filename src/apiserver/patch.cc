@@ -204,7 +204,10 @@ Answer<Written> try_apply(WriteCall& call) {
   if (call.options.validation == FieldValidation::Warn) call.warnings = std::move(duplicates);
   if (auto ok = check_apply_type(call, *config); !ok) return std::unexpected(ok.error());
   const json::Draft body{*config};
-  if (auto ok = check_name(call, body); !ok) return std::unexpected(ok.error());
+  // An apply to an object that exists may leave its name out.
+  if (!kube::name_of(*config).empty() || !call.store.latest().find(call.key())) {
+    if (auto ok = check_name(call, body); !ok) return std::unexpected(ok.error());
+  }
   const auto ns = kube::namespace_of(*config);
   if (!ns.empty() && ns != call.request.ns) {
     return std::unexpected(kube::bad_request(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/rbac.h"
 
+#include "kube/field_selector.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ std::string matching_subject(json::View binding, const User& user, std::string_v
   for (const json::View subject : binding.get("subjects").elements()) {
     const auto kind = subject.get("kind").as_string();
     const auto name = subject.get("name").as_string();
-    if (kind == "User" && (name == user.name || name == "*")) {
+    if (kind == "User" && name == user.name) {
       return "User \"" + std::string{name} + "\"";
     }
     if (kind == "Group" && user.in_group(name)) return "Group \"" + std::string{name} + "\"";
@@ -92,7 +93,8 @@ void visit_grants(const store::Snapshot& snapshot, const User& user, std::string
     go_on = visit({.binding = record->body, .role = role->body, .subject = std::move(subject)});
     return go_on;
   };
-  snapshot.scan(kClusterBindings, {}, [&](const auto& record) { return consider(record, ""); });
+  snapshot.scan(std::string{kClusterBindings} + "/", {},
+                [&](const auto& record) { return consider(record, ""); });
   if (!go_on || ns.empty()) return;
   snapshot.scan(std::string{kBindings} + std::string{ns} + "/", {},
                 [&](const auto& record) { return consider(record, ns); });
@@ -116,12 +118,22 @@ std::string Attempt::full_resource() const {
 }
 
 Attempt attempt_of(const Request& request) {
+  // A namespace lies in itself, and a list of one named object is about that object.
+  const bool is_namespace =
+      request.resource.group.empty() && request.resource.resource == "namespaces";
+  std::string name = request.name;
+  if (name.empty()) {
+    const auto selector = kube::FieldSelector::parse(request.parameter("fieldSelector"));
+    if (selector && selector->requirements().size() == 1) {
+      name = selector->exact_value("metadata.name").value_or("");
+    }
+  }
   return {.verb = std::string{to_string(request.verb)},
           .group = request.resource.group,
           .resource = request.resource.resource,
           .subresource = request.subresource,
-          .ns = request.ns,
-          .name = request.name,
+          .ns = is_namespace ? request.name : request.ns,
+          .name = std::move(name),
           .path = {}};
 }
 

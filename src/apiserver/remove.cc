@@ -10,6 +10,7 @@
 #include "kube/metadata.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -42,6 +43,24 @@ bool is_pod(const Resource& resource) {
   return resource.prefix == "pods/";
 }
 
+// Kinds that answer with the object even when it is gone at once, as their storage does in
+// Kubernetes.
+bool returns_deleted(const Resource& resource) {
+  static constexpr std::array<std::string_view, 12> kPrefixes{"pods/",
+                                                              "services/",
+                                                              "serviceaccounts/",
+                                                              "podtemplates/",
+                                                              "resourcequotas/",
+                                                              "persistentvolumes/",
+                                                              "persistentvolumeclaims/",
+                                                              "namespaces/",
+                                                              "storageclasses.storage.k8s.io/",
+                                                              "csidrivers.storage.k8s.io/",
+                                                              "csinodes.storage.k8s.io/",
+                                                              "volumeattachments.storage.k8s.io/"};
+  return std::ranges::find(kPrefixes, resource.prefix) != kPrefixes.end();
+}
+
 // Seconds a pod is given to end: what was asked, else its own, nothing if it never ran or is done.
 std::int64_t pod_grace(const DeleteCall& call, json::View pod) {
   const auto phase = pod.get("status", "phase").as_string();
@@ -49,7 +68,12 @@ std::int64_t pod_grace(const DeleteCall& call, json::View pod) {
       phase == "Succeeded") {
     return 0;
   }
-  if (call.options.grace_seconds) return std::max<std::int64_t>(*call.options.grace_seconds, 1 - 1);
+  if (call.options.grace_seconds) {
+    // Negative means "as soon as possible"; anything beyond a century would overflow the clock.
+    constexpr std::int64_t kGraceSecondsMax = std::int64_t{100} * 365 * 24 * 3600;
+    const auto asked = *call.options.grace_seconds;
+    return asked < 0 ? 1 : std::min(asked, kGraceSecondsMax);
+  }
   return pod.get("spec", "terminationGracePeriodSeconds").as_int(30);
 }
 
@@ -203,8 +227,7 @@ Response remove(DeleteCall call) {
 
   Response response;
   response.visible = call.store.revision();
-  // Pods and namespaces answer with the object even when it is gone at once.
-  const bool show_object = !removed->gone || is_pod(call.resource);
+  const bool show_object = !removed->gone || returns_deleted(call.resource);
   if (show_object) {
     response.body = std::move(removed->object);
     return response;

@@ -139,6 +139,10 @@ std::optional<Resource> CustomKinds::find(const store::Snapshot& snapshot,
       snapshot.find(std::string{kDefinitions} + "/" + path.resource + "." + path.group);
   if (!record || !established(record->body)) return std::nullopt;
   auto custom = compiled(record->body);
+  // "foos.example" of "com" has the same key as "foos" of "example.com".
+  if (custom->facts.group != path.group || custom->facts.names.plural != path.resource) {
+    return std::nullopt;
+  }
   const auto version = served_version(custom->facts, path.version);
   if (!version) return std::nullopt;
   return custom_resource(std::move(custom), *version);

@@ -11,6 +11,7 @@
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
 #include "kube/scale_fields.h"
+#include "kube/typed.h"
 
 #include <algorithm>
 
@@ -66,6 +67,13 @@ Answer<json::Value> decode_scale(WriteCall& call) {
 }
 
 Answer<json::Value> patched_scale(const WriteCall& call, const json::Value& scale) {
+  const auto type = media_type(call.request.content_type);
+  if (type != MediaType::JsonPatch && type != MediaType::MergePatch &&
+      type != MediaType::StrategicPatch && type != MediaType::ApplyPatch) {
+    auto status = kube::unsupported_media_type("415: Unsupported Media Type");
+    status.details.emplace();
+    return std::unexpected(std::move(status));
+  }
   auto patch = media_type(call.request.content_type) == MediaType::ApplyPatch
                    ? json::parse_yaml(call.request.body)
                    : json::parse(call.request.body);
@@ -78,6 +86,14 @@ Answer<json::Value> patched_scale(const WriteCall& call, const json::Value& scal
     return *std::move(patched);
   }
   return json::apply_merge_patch(scale, *patch);
+}
+
+// A value of the wrong type must not read as zero replicas.
+Answer<json::Value> typed_scale(const json::Value& scale) {
+  if (!scale.is_object()) return std::unexpected(kube::bad_request("a Scale is an object"));
+  auto typed = kube::decode_typed(*kinds::schema_of("autoscaling.v1.Scale"), scale);
+  if (!typed) return std::unexpected(kube::bad_request(typed.error().message));
+  return std::move(typed->value);
 }
 
 kube::FieldErrors validate_scale(json::View scale) {
@@ -143,7 +159,9 @@ Answer<json::Value> try_write_scale(WriteCall& call) {
   auto old_scale = scale_of(call.resource, live);
   // kubectl scale works on a custom resource whose field is still absent.
   const json::Value base = old_scale ? *old_scale : json::Value::empty_object();
-  auto scale = is_patch ? patched_scale(call, base) : decode_scale(call);
+  auto given = is_patch ? patched_scale(call, base) : decode_scale(call);
+  if (!given) return std::unexpected(given.error());
+  auto scale = typed_scale(*given);
   if (!scale) return std::unexpected(scale.error());
 
   const json::Draft wanted{*scale};

@@ -65,7 +65,7 @@ void set_generation(const Resource& resource, json::Draft& object, json::View ol
   metadata["generation"] = old + (spec_changed(resource, now, old_object) ? 1 : 0);
 }
 
-// Identity and stamps are the server's: what is missing comes back, what is forbidden is ignored.
+// Identity and stamps are the server's: what is missing comes back, validation refuses the rest.
 void keep_system_fields(json::Draft& object, json::View old_object) {
   auto& metadata = object.object_at("metadata");
   const json::View old = old_object.get("metadata");
@@ -74,11 +74,10 @@ void keep_system_fields(json::Draft& object, json::View old_object) {
     return member == nullptr || member->is_null() ||
            (member->is_string() && member->as_string().empty());
   };
-  for (const auto key : {"uid", "creationTimestamp"}) {
+  for (const auto key :
+       {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     if (missing(key)) restore(metadata, old, key);
   }
-  restore(metadata, old, "deletionTimestamp");
-  restore(metadata, old, "deletionGracePeriodSeconds");
   metadata.erase("selfLink");
 }
 

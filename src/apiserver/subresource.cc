@@ -7,6 +7,7 @@
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "json/parse.h"
+#include "kinds/schema_table.h"
 #include "kube/metadata.h"
 #include "kube/typed.h"
 
@@ -34,7 +35,12 @@ Answer<json::Value> body_of(WriteCall& call, const kube::GroupVersionKind& kind)
   if (!draft.is_object()) return std::unexpected(kube::bad_request("the body is not an object"));
   draft["kind"] = kind.kind;
   draft["apiVersion"] = kind.group_version().api_version();
-  return draft.freeze();
+  const json::Value body = draft.freeze();
+  const kube::Schema* schema = kinds::find_schema(kind);
+  FP_CHECK(schema != nullptr);  // one of the kinds named below
+  auto typed = kube::decode_typed(*schema, body);
+  if (!typed) return std::unexpected(kube::bad_request(typed.error().message));
+  return std::move(typed->value);
 }
 
 Response written(const WriteCall& call, int code, json::Value body) {
@@ -120,6 +126,15 @@ Answer<ServiceAccountClaims> claims_of(const WriteCall& call, json::View account
   }
   if (claims.audiences.empty()) claims.audiences.emplace_back(kIssuer);
   const json::View bound = spec.get("boundObjectRef");
+  if (!bound.is_null()) {
+    const auto kind = bound.get("kind").as_string();
+    if (kind != "Pod" && kind != "Secret" && kind != "Node") {
+      return std::unexpected(kube::invalid(
+          {"authentication.k8s.io", "TokenRequest"}, "",
+          {kube::invalid(path.child("boundObjectRef").child("kind"), bound.get("kind"),
+                         "only Pod, Secret and Node may be bound")}));
+    }
+  }
   claims.bound_kind = bound.get("kind").as_string();
   claims.bound_name = bound.get("name").as_string();
   claims.bound_uid = bound.get("uid").as_string();

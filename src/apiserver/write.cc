@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/write.h"
 
+#include "apiserver/rbac.h"
 #include "apiserver/strategy.h"
 #include "base/rfc3339.h"
 #include "kube/metadata.h"
@@ -140,7 +141,7 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
   const json::Draft* version = object.find("metadata", "resourceVersion");
   const auto given = version == nullptr ? std::string_view{} : version->as_string();
   if (given.empty() || given == "0") {
-    if (call.resource.unconditional_update || !given.empty()) return {};
+    if (call.resource.unconditional_update) return {};
     // Kubernetes names the resource here where a kind belongs.
     const auto resource = call.resource.group_resource();
     return std::unexpected(
@@ -165,6 +166,14 @@ bool ready_to_vanish(const Resource& resource, json::View stored) {
 }
 
 Answer<Written> finish_create(WriteCall& call, json::Draft object) {
+  // A PUT or apply that creates needs the right to create, too.
+  if (call.request.verb != Verb::Create) {
+    auto attempt = attempt_of(call.request);
+    attempt.verb = "create";
+    if (!authorize(call.store.latest(), call.request.user, attempt).allowed) {
+      return std::unexpected(refusal(call.request.user, attempt));
+    }
+  }
   fill_system_fields(call, object);
   generate_name(call, object);
   const std::string name{name_in(object)};

@@ -10,8 +10,15 @@ constexpr std::size_t kStepsPerSlice = 64;
 }  // namespace
 
 ControllerShell::ControllerShell(front::Service& service, std::string authority_pem)
-    : service_(service), controllers_(std::move(authority_pem)) {
+    : service_(service), authority_pem_(std::move(authority_pem)), controllers_(authority_pem_) {
   controllers_.begin(*this);
+  // What they did may be undone: they start over from what is there.
+  service_.on_rewind([this, self = self_] {
+    if (*self == nullptr) return;
+    controllers_ = cluster::Controllers(authority_pem_);
+    controllers_.begin(*this);
+    schedule();
+  });
   service_.listen([this, self = self_](const std::vector<store::Event>& events) {
     if (*self == nullptr) return;
     controllers_.observe(events);

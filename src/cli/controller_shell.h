@@ -28,6 +28,7 @@ class ControllerShell final : public cluster::Api {
   void work();
 
   front::Service& service_;
+  std::string authority_pem_;
   cluster::Controllers controllers_;
   bool scheduled_ = false;
   net::TimerId timer_;

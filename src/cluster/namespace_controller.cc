@@ -137,7 +137,9 @@ void finalize(Api& api, const apiserver::Resource& namespaces, const std::string
   const auto record = api.latest().find(key);
   if (!record) return;
   json::Draft object{record->body};
-  auto& finalizers = object.object_at("spec").array_at("finalizers");
+  auto& spec = object.object_at("spec");
+  if (!record->body.get("spec", "finalizers").is_array()) spec["finalizers"] = json::Draft::array();
+  auto& finalizers = spec.array_at("finalizers");
   std::erase_if(finalizers.elements(),
                 [](const json::Draft& one) { return one.as_string() == kNamespaceFinalizer; });
   auto request = request_for(namespaces, Verb::Update, "", kube::name_of(record->body));

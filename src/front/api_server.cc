@@ -103,11 +103,11 @@ void ApiServer::finish(const Call& call, int code) {
   const bool resource = call.route.resource;
   metrics_.count(
       resource ? to_string(call.route.request.verb) : std::string_view{"get"},
-      resource ? std::string_view{call.route.request.resource.resource} : std::string_view{}, code,
+      call.resource ? std::string_view{call.resource->path.resource} : std::string_view{}, code,
       took);
   if (!log_) return;
   log_({.method = call.http.method,
-        .path = call.route.path,
+        .path = std::string{call.http.path()},  // as sent: decoded, it could forge lines
         .user = call.user.name,
         .code = code,
         .took = took});

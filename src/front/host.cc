@@ -100,7 +100,7 @@ Result<ClusterKeys> load_or_make_keys(const std::filesystem::path& directory,
 }
 
 Result<std::unique_ptr<Host>> Host::start(net::Loop& loop, HostOptions options) {
-  std::unique_ptr<Host> host{new Host(loop)};
+  std::unique_ptr<Host> host{new Host};
   host->address_ = options.address;
   const auto now = loop.clock().wall();
 

@@ -42,9 +42,8 @@ class Host {
   void stop(Duration grace, std::function<void()> done);
 
  private:
-  explicit Host(net::Loop& loop) : loop_(loop) {}
+  Host() = default;
 
-  net::Loop& loop_;
   std::string address_;
   std::unique_ptr<Identity> identity_;
   std::unique_ptr<Service> service_;

@@ -6,6 +6,8 @@
 #include "json/print.h"
 #include "kube/metadata.h"
 
+#include <algorithm>
+
 namespace fixpoint::front {
 namespace {
 
@@ -172,6 +174,10 @@ kube::Answer<User> Identity::sender(const net::Request& request, Instant now,
     }
     auto known = authenticate(text.substr(kBearer.size()), now, snapshot);
     if (!known) return std::unexpected(kube::unauthorized());
+    // A token made for somebody else's eyes is none here.
+    if (std::ranges::find(known->audiences, apiserver::kIssuer) == known->audiences.end()) {
+      return std::unexpected(kube::unauthorized());
+    }
     return std::move(known->user);
   }
   if (request.peer && !request.peer->certificate_problem.empty()) {

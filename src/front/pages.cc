@@ -88,6 +88,7 @@ std::optional<std::string_view> aggregated_version(std::string_view accept) {
 }  // namespace
 
 Pages::Pages(Service& service) : service_(service) {
+  service_.on_rewind([this] { discovery_.reset(); });
   service_.listen([this](const std::vector<store::Event>& events) {
     for (const auto& event : events) {
       if (event.key().starts_with(apiserver::kDefinitionPrefix)) discovery_.reset();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/router.h"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 namespace fixpoint::front {
@@ -105,6 +107,11 @@ kube::Answer<apiserver::Query> parse_query(std::string_view query) {
 }
 
 kube::Answer<Route> route(std::string_view method, std::string_view path, std::string_view query) {
+  static constexpr std::array<std::string_view, 6> kMethods{"GET", "HEAD",  "POST",
+                                                            "PUT", "PATCH", "DELETE"};
+  if (std::ranges::find(kMethods, method) == kMethods.end()) {
+    return std::unexpected(kube::method_not_allowed());
+  }
   auto decoded = percent_decode(path, false);
   if (!decoded) return std::unexpected(kube::bad_request("invalid URL escape in the path"));
   auto parameters = parse_query(query);
@@ -113,6 +120,8 @@ kube::Answer<Route> route(std::string_view method, std::string_view path, std::s
   Route result;
   result.path = *std::move(decoded);
   result.request.query = *std::move(parameters);
+  // An empty segment would let one thing be named where another was meant.
+  if (result.path.find("//") != std::string::npos) return result;
   auto segments = segments_of(result.path);
   std::size_t at = 0;
   if (segments.size() > 2 && segments[0] == "api") {

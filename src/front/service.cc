@@ -30,6 +30,9 @@ apiserver::Environment Service::environment() {
 apiserver::Response Service::run(const apiserver::Request& request) {
   const auto before = store_.revision();
   auto response = core_.handle(request, store_, environment());
+  // A refusal also tells of the store: "already exists" may rest on a write still on its way to
+  // disk.
+  if (!response.ok()) response.visible = store_.revision();
   if (store_.revision() != before) {
     auto events = store_.events_after(before);
     FP_CHECK(events.has_value());  // the history holds at least what one request did
@@ -85,6 +88,7 @@ void Service::lose(store::Revision durable, const Error& why) {
   std::erase_if(unpublished_, [&](const store::Event& event) { return event.revision > durable_; });
   auto lost = std::exchange(waiting_, {});
   for (auto& [revision, callback] : lost) callback(why);
+  for (const auto& callback : rewind_callbacks_) callback();
 }
 
 // Listeners run once per tick, so that a burst of writes is one batch for each of them.

@@ -46,6 +46,12 @@ class Service {
   using Listener = std::function<void(const std::vector<store::Event>&)>;
   void listen(Listener listener) { listeners_.push_back(std::move(listener)); }
 
+  // Called when changes were taken back because they could not be put on disk: whatever was derived
+  // from the store since is to be derived again.
+  void on_rewind(std::function<void()> callback) {
+    rewind_callbacks_.push_back(std::move(callback));
+  }
+
   const store::Store& store() const { return store_; }
   store::Revision durable() const { return durable_; }
   apiserver::Core& core() { return core_; }
@@ -71,6 +77,7 @@ class Service {
   std::multimap<store::Revision, Durable> waiting_;
   std::vector<store::Event> unpublished_;  // committed in memory, not yet told
   std::vector<Listener> listeners_;
+  std::vector<std::function<void()>> rewind_callbacks_;
   bool delivery_scheduled_ = false;
   // Progress arrives by way of the loop; it must not outlive us there.
   std::shared_ptr<Service*> self_ = std::make_shared<Service*>(this);

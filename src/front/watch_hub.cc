@@ -24,6 +24,7 @@ struct WatchHub::Watcher {
   std::shared_ptr<net::Exchange> exchange;
   Revision seen;  // told everything up to here
   bool bookmarks = false;
+  EventPrinter first;  // until the first line was written: a Table names its columns once
   net::TimerId timeout;
   std::list<std::unique_ptr<Watcher>>::iterator place;
 };
@@ -55,6 +56,7 @@ std::shared_ptr<WatchHub::Group> WatchHub::group_for(const Stream& stream) {
 }
 
 void WatchHub::open(Stream stream) {
+  if (!stream.exchange->is_open()) return;  // left while it waited for the disk
   if (watchers_.size() >= kWatchersMax) {
     send_status(stream.exchange, std::move(stream.headers),
                 kube::too_many_requests("this server holds the most watches it may; close some or "
@@ -72,7 +74,6 @@ void WatchHub::open(Stream stream) {
   watcher->place = std::prev(watchers_.end());
   watcher->group->members.push_back(watcher);
 
-  stream.exchange->on_closed([this, watcher] { remove(watcher); });
   stream.exchange->start(200, stream.headers);
   std::string text;
   bool first = true;
@@ -91,6 +92,7 @@ void WatchHub::open(Stream stream) {
       }
     }
   }
+  if (first) watcher->first = stream.first;
   if (!text.empty()) stream.exchange->write(net::make_chunk(std::move(text)));
 
   const auto seconds = stream.watch.timeout_seconds.value_or(
@@ -104,6 +106,8 @@ void WatchHub::open(Stream stream) {
   if (watcher->bookmarks && !bookmark_timer_) {
     bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
   }
+  // Last, because a peer that is already gone is told of at once, and then nothing is left of this.
+  stream.exchange->on_closed([this, watcher] { remove(watcher); });
 }
 
 void WatchHub::remove(Watcher* watcher) {
@@ -118,12 +122,18 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
   std::vector<Watcher*> slow;
   const Revision last = events.back().revision;
   for (const auto& group : groups_) {
-    std::vector<std::pair<Revision, std::string>> lines;
+    struct Line {
+      Revision revision;
+      WatchEvent event;
+      std::string text;
+    };
+    std::vector<Line> lines;
     std::string all;
     for (const auto& event : events) {
-      if (const auto told = group->watch.next(event)) {
-        lines.emplace_back(event.revision, group->printer(*told));
-        all += lines.back().second;
+      if (auto told = group->watch.next(event)) {
+        std::string text = group->printer(*told);
+        all += text;
+        lines.push_back({event.revision, *std::move(told), std::move(text)});
       }
     }
     if (lines.empty()) {
@@ -132,12 +142,13 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
     }
     const auto shared = net::make_chunk(std::move(all));
     for (Watcher* member : group->members) {
-      if (member->seen < lines.front().first) {
+      if (member->seen < lines.front().revision && !member->first) {
         member->exchange->write(shared);
-      } else {  // opened in the middle of this batch
+      } else {  // opened in the middle of this batch, or still without its first line
         std::string rest;
-        for (const auto& [revision, line] : lines) {
-          if (revision > member->seen) rest += line;
+        for (const auto& line : lines) {
+          if (line.revision <= member->seen) continue;
+          rest += member->first ? std::exchange(member->first, nullptr)(line.event) : line.text;
         }
         if (!rest.empty()) member->exchange->write(net::make_chunk(std::move(rest)));
       }
@@ -156,15 +167,14 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
 
 void WatchHub::send_bookmarks() {
   bookmark_timer_ = {};
-  const Revision at = service_.durable();
   bool any = false;
   for (const auto& group : groups_) {
-    std::optional<net::Chunk> line;
     for (Watcher* member : group->members) {
       if (!member->bookmarks) continue;
       any = true;
-      if (!line) line = net::make_chunk(group->printer(group->watch.bookmark(at)));
-      member->exchange->write(*line);
+      // What it was told, not what is durable: an event may be on its way at the end of this tick.
+      const auto bookmark = group->watch.bookmark(member->seen);
+      member->exchange->write(net::make_chunk(group->printer(bookmark)));
     }
   }
   if (any) {

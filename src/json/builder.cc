@@ -96,7 +96,7 @@ Node BlockBuilder::string_node(std::uint32_t key, std::string_view text, bool cl
   if (clean) node.type_and_key |= Node::kClean;
   node.size = static_cast<std::uint32_t>(text.size());
   if (text.size() <= sizeof node.inline_text) {
-    std::memcpy(node.inline_text, text.data(), text.size());
+    std::ranges::copy(text, node.inline_text);  // an empty view may point nowhere
   } else {
     node.offset = append(text);
   }

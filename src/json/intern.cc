@@ -7,6 +7,7 @@
 #include "json/sink.h"
 #include "json/text.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -88,7 +89,9 @@ Probe probe(std::string_view key, std::uint64_t hash) {
 }
 
 const char* store(Writer& to, std::string_view key) {
-  const auto bytes = key.size() + 3;
+  // The printer reads whole paddings: they must lie in this key's own bytes, not in those of the
+  // next one, which another thread may be writing.
+  const auto bytes = std::max(key.size() + 3, Sink::kPadding + 1);
   if (to.used + bytes > kArenaBytes) {
     to.arenas.push_back(std::make_unique<char[]>(kArenaBytes + Sink::kPadding));
     to.used = 0;
@@ -96,7 +99,7 @@ const char* store(Writer& to, std::string_view key) {
   char* place = to.arenas.back().get() + to.used;
   to.used += bytes;
   *place = '"';
-  std::memcpy(place + 1, key.data(), key.size());
+  std::ranges::copy(key, place + 1);  // an empty view may point nowhere
   std::memcpy(place + 1 + key.size(), "\":", 2);
   return place + 1;
 }

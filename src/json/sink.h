@@ -27,7 +27,7 @@ class Sink {
   }
   void put(char c) { *at_++ = c; }
   void put(std::string_view text) {
-    std::memcpy(at_, text.data(), text.size());
+    std::ranges::copy(text, at_);  // an empty view may point nowhere
     at_ += text.size();
   }
   // `size` bytes at `text`, where at least 32 may be read: two moves instead of a call.
