@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/write.h"
 
+#include "apiserver/escalation.h"
 #include "apiserver/rbac.h"
 #include "apiserver/strategy.h"
 #include "base/rfc3339.h"
@@ -194,6 +195,9 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
   }
+  if (auto ok = check_escalation(admission, call.store.latest(), candidate, {}); !ok) {
+    return std::unexpected(ok.error());
+  }
   const std::string key = call.resource.key(call.request.ns, name);
   const auto existing = call.store.latest().find(key);
   // Admission refuses before the name is found taken, but then charges nothing for it.
@@ -230,6 +234,9 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
       validate_update(call.resource, call.request.subresource, candidate, old_object);
   if (!errors.empty()) {
     return std::unexpected(kube::invalid(call.resource.error_kind(), call.request.name, errors));
+  }
+  if (auto ok = check_escalation(admission, call.store.latest(), candidate, old_object); !ok) {
+    return std::unexpected(ok.error());
   }
   if (auto ok = admit_validating(admission, call.store, candidate, old_object); !ok) {
     return std::unexpected(ok.error());

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What people try who may do little and want more, and what broken clients send. Each of these once
+// got through.
+#include "apiserver/api_fixture.h"
+#include "apiserver/rbac.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+constexpr auto kRoles = "/apis/rbac.authorization.k8s.io/v1/namespaces/ns/roles";
+constexpr auto kBindings = "/apis/rbac.authorization.k8s.io/v1/namespaces/ns/rolebindings";
+
+class Hostile : public ApiFixture {
+ protected:
+  // Eve may do these things in "ns", and nothing else.
+  void grant(std::string_view rules) {
+    ASSERT_EQ(
+        create(kRoles, R"({"metadata":{"name":"eves"},"rules":)" + std::string{rules} + "}").code,
+        201);
+    ASSERT_EQ(create(kBindings, R"({"metadata":{"name":"eves"},
+        "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"eves"},
+        "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"eve"}]})")
+                  .code,
+              201);
+  }
+  Response as_eve(Request request, std::string_view body = {}, std::string_view type = {}) {
+    request.user = {.name = "eve", .uid = {}, .groups = {"system:authenticated"}, .extra = {}};
+    request.body = body;
+    request.content_type = type;
+    return run(request);
+  }
+};
+
+TEST_F(Hostile, NobodyGrantsWhatTheyDoNotHold) {
+  grant(
+      R"([{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles","rolebindings"],"verbs":["create"]},
+            {"apiGroups":[""],"resources":["pods"],"verbs":["get"]}])");
+
+  const auto role = as_eve(request(Verb::Create, kRoles), R"({"metadata":{"name":"all"},
+      "rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]})");
+  const auto binding = as_eve(request(Verb::Create, kBindings), R"({"metadata":{"name":"all"},
+      "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"none"},
+      "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"eve"}]})");
+  const auto own = as_eve(request(Verb::Create, kRoles), R"({"metadata":{"name":"mine"},
+      "rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]})");
+
+  EXPECT_EQ(role.code, 403);
+  EXPECT_EQ(message(role),
+            "roles.rbac.authorization.k8s.io \"all\" is forbidden: user \"eve\" "
+            "(groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not "
+            "currently held:\n{APIGroups:[\"*\"], Resources:[\"*\"], Verbs:[\"*\"]}");
+  EXPECT_EQ(binding.code, 404);
+  EXPECT_EQ(own.code, 201) << message(own);
+}
+
+TEST_F(Hostile, WhatHasNoNamespaceIsNotReachedThroughOne) {
+  const auto listed = list("/api/v1/namespaces/ns/nodes");
+  const auto made = create("/apis/rbac.authorization.k8s.io/v1/namespaces/ns/clusterroles",
+                           R"({"metadata":{"name":"x"},"rules":[]})");
+
+  EXPECT_EQ(listed.code, 404);
+  EXPECT_EQ(made.code, 404);
+}
+
+TEST_F(Hostile, ACollectionOfAllNamespacesIsOnlyRead) {
+  create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
+  auto removal = request(Verb::DeleteCollection, "/api/v1/configmaps");
+
+  EXPECT_EQ(run(removal).code, 405);
+  EXPECT_EQ(create("/api/v1/configmaps", R"({"metadata":{"name":"b"}})").code, 405);
+  EXPECT_EQ(create("/api/v1/namespaces/ns/configmaps/c", R"({"metadata":{"name":"c"}})").code, 405);
+  EXPECT_EQ(get("/api/v1/namespaces/ns/configmaps/a").code, 200);
+}
+
+TEST_F(Hostile, AnApplyThatCreatesNeedsTheRightToCreate) {
+  grant(R"([{"apiGroups":[""],"resources":["configmaps"],"verbs":["patch"]}])");
+
+  const auto refused =
+      as_eve(request(Verb::Patch, "/api/v1/namespaces/ns/configmaps/a", "fieldManager=eve"),
+             R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})",
+             "application/apply-patch+yaml");
+
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(get("/api/v1/namespaces/ns/configmaps/a").code, 404);
+}
+
+TEST_F(Hostile, AStarIsAUserLikeAnyOther) {
+  create(
+      kRoles,
+      R"({"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]})");
+  create(kBindings, R"({"metadata":{"name":"b"},
+      "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},
+      "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"*"}]})");
+  const User eve{.name = "eve", .uid = {}, .groups = {}, .extra = {}};
+
+  const auto decision = authorize(store_.latest(), eve,
+                                  attempt_of(request(Verb::Get, "/api/v1/namespaces/ns/pods/p")));
+
+  EXPECT_FALSE(decision.allowed);
+}
+
+TEST_F(Hostile, BodiesOfSubresourcesAreTyped) {
+  create("/api/v1/namespaces/ns/serviceaccounts", R"({"metadata":{"name":"sa"}})");
+  const std::string token = "/api/v1/namespaces/ns/serviceaccounts/sa/token";
+
+  for (const auto body : {R"({"metadata":"x"})", R"({"spec":5})", R"({"spec":[]})", "[]", "5"}) {
+    EXPECT_EQ(create(token, body).code, 400) << body;
+  }
+  EXPECT_EQ(put("/api/v1/namespaces/ns/finalize",
+                R"({"metadata":{"name":"ns"},"spec":{"finalizers":{"a":1}}})")
+                .code,
+            400);
+  const auto forged = create(
+      token,
+      R"({"spec":{"boundObjectRef":{"kind":"ServiceAccount","apiVersion":"v1","name":"other","uid":"u"}}})");
+  EXPECT_EQ(forged.code, 422);
+}
+
+TEST_F(Hostile, ATypoInAScaleDoesNotScaleToZero) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
+  create(
+      kBoats,
+      R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"},"spec":{"crew":3}})");
+
+  for (const auto body : {R"({"spec":{"replicas":"x"}})", "5", "[]"}) {
+    EXPECT_GE(patch(std::string{kBoats} + "/one/scale", body).code, 400) << body;
+  }
+  EXPECT_EQ(patch(std::string{kBoats} + "/one/scale", R"({"spec":{"replicas":4}})", "x/y").code,
+            415);
+  EXPECT_EQ(text(get(std::string{kBoats} + "/one"), "spec", "crew"), "3");
+}
+
+TEST_F(Hostile, AGroupAndAResourceAreNotConfused) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+
+  EXPECT_EQ(list("/apis/example.com/v1/namespaces/ns/boats.sea").code, 404);
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver
