@@ -50,6 +50,13 @@ TEST(Demo, TellsItsWholeStoryAndLeavesNothingBehind) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FIXPOINT_UNDER_TSAN 1
+#endif
+#endif
+// ThreadSanitizer's own runtime writes a file at start and dies of the limit that this test sets.
+#ifndef FIXPOINT_UNDER_TSAN
 TEST(Demo, SaysWhyAndCleansUpWhenTheServerCannotStart) {
   const ScratchDirectory scratch;
 
@@ -60,6 +67,7 @@ TEST(Demo, SaysWhyAndCleansUpWhenTheServerCannotStart) {
   EXPECT_THAT(ran.text, HasSubstr("fixpoint demo: the server ended before it was ready"));
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
+#endif
 
 TEST(Demo, CleansUpWhenNobodyReadsIt) {
   const ScratchDirectory scratch;
