@@ -11,6 +11,13 @@ using apiserver::WatchEvent;
 using apiserver::WatchEventType;
 using store::Revision;
 
+namespace {
+
+// Of the past, written at a time.
+constexpr std::size_t kPastBytes = std::size_t{256} << 10U;
+
+}  // namespace
+
 struct WatchHub::Group {
   apiserver::Watch watch;  // its selection is what all members share
   Wanted wanted;
@@ -20,13 +27,17 @@ struct WatchHub::Group {
 };
 
 struct WatchHub::Watcher {
-  std::shared_ptr<Group> group;
   std::shared_ptr<net::Exchange> exchange;
   Revision seen;  // told everything up to here
   bool bookmarks = false;
   EventPrinter first;  // until the first line was written: a Table names its columns once
   net::TimerId timeout;
   std::list<std::unique_ptr<Watcher>>::iterator place;
+  // While it is told of the past, as fast as it reads: what is asked for and how far it got. After
+  // that it is one of a group, and told of the present.
+  std::unique_ptr<Stream> stream;
+  std::size_t next_initial = 0;
+  std::shared_ptr<Group> group;
 };
 
 WatchHub::WatchHub(Service& service) : service_(service) {
@@ -66,35 +77,13 @@ void WatchHub::open(Stream stream) {
   }
   auto owned = std::make_unique<Watcher>();
   Watcher* watcher = owned.get();
-  watcher->group = group_for(stream);
   watcher->exchange = stream.exchange;
   watcher->seen = stream.watch.from;
   watcher->bookmarks = stream.watch.bookmarks;
+  watcher->first = stream.first;
   watchers_.push_back(std::move(owned));
   watcher->place = std::prev(watchers_.end());
-  watcher->group->members.push_back(watcher);
-
-  stream.exchange->start(200, stream.headers);
-  std::string text;
-  bool first = true;
-  for (const auto& event : stream.watch.initial) {
-    text += (first ? stream.first : stream.rest)(event);
-    first = false;
-  }
-  // What happened between the revision asked for and now.
-  if (auto missed = service_.store().events_after(watcher->seen)) {
-    for (const auto& event : *missed) {
-      if (event.revision > service_.durable()) break;
-      watcher->seen = event.revision;
-      if (const auto told = stream.watch.next(event)) {
-        text += (first ? stream.first : stream.rest)(*told);
-        first = false;
-      }
-    }
-  }
-  if (first) watcher->first = stream.first;
-  if (!text.empty()) stream.exchange->write(net::make_chunk(std::move(text)));
-
+  const auto exchange = stream.exchange;
   const auto seconds = stream.watch.timeout_seconds.value_or(
       1800 + static_cast<std::int64_t>(service_.rng().below(1800)));
   watcher->timeout = service_.loop().after(std::chrono::seconds(std::max<std::int64_t>(1, seconds)),
@@ -103,18 +92,71 @@ void WatchHub::open(Stream stream) {
                                              watcher->exchange->end();
                                              remove(watcher);
                                            });
+  exchange->start(200, stream.headers);
+  watcher->stream = std::make_unique<Stream>(std::move(stream));
   if (watcher->bookmarks && !bookmark_timer_) {
     bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
   }
+  exchange->on_drain([this, watcher] { tell_past(watcher); });
   // Last, because a peer that is already gone is told of at once, and then nothing is left of this.
-  stream.exchange->on_closed([this, watcher] { remove(watcher); });
+  exchange->on_closed([this, watcher] { remove(watcher); });
+}
+
+// The next part of what was there when the watch began and of what happened since; a client that
+// reads slowly is waited for without being given memory.
+void WatchHub::tell_past(Watcher* watcher) {
+  if (!watcher->stream) return;
+  const auto& stream = *watcher->stream;
+  std::string text;
+  const auto print = [&](const WatchEvent& event) {
+    text += watcher->first ? std::exchange(watcher->first, nullptr)(event) : stream.rest(event);
+  };
+  const auto& initial = stream.watch.initial;
+  while (watcher->next_initial < initial.size() && text.size() < kPastBytes) {
+    print(initial[watcher->next_initial++]);
+  }
+  bool caught_up = false;
+  if (watcher->next_initial == initial.size() && text.size() < kPastBytes) {
+    const auto missed = service_.store().events_after(watcher->seen);
+    if (!missed) {
+      return close_with(watcher,
+                        "too old resource version: the client did not keep up with the "
+                        "watch; list again");
+    }
+    caught_up = true;
+    for (const auto& event : *missed) {
+      if (event.revision > service_.durable()) break;
+      if (text.size() >= kPastBytes) {
+        caught_up = false;
+        break;
+      }
+      watcher->seen = event.revision;
+      if (const auto told = stream.watch.next(event)) print(*told);
+    }
+  }
+  const auto exchange = watcher->exchange;
+  if (caught_up) {
+    watcher->group = group_for(stream);
+    watcher->group->members.push_back(watcher);
+    watcher->stream.reset();
+  }
+  if (!text.empty()) exchange->write(net::make_chunk(std::move(text)));
+}
+
+void WatchHub::close_with(Watcher* watcher, std::string message) {
+  const auto gone = apiserver::expired_event(std::move(message));
+  const auto& printer = watcher->stream ? watcher->stream->rest : watcher->group->printer;
+  watcher->exchange->write(net::make_chunk(printer(gone)));
+  watcher->exchange->end();
+  remove(watcher);
 }
 
 void WatchHub::remove(Watcher* watcher) {
   service_.loop().cancel(watcher->timeout);
-  auto group = watcher->group;
-  std::erase(group->members, watcher);
-  if (group->members.empty()) std::erase(groups_, group);
+  if (const auto group = watcher->group) {
+    std::erase(group->members, watcher);
+    if (group->members.empty()) std::erase(groups_, group);
+  }
   watchers_.erase(watcher->place);
 }
 
@@ -157,11 +199,8 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
     }
   }
   for (Watcher* watcher : slow) {
-    const auto gone = apiserver::expired_event(
-        "too old resource version: the client did not keep up with the watch; list again");
-    watcher->exchange->write(net::make_chunk(watcher->group->printer(gone)));
-    watcher->exchange->end();
-    remove(watcher);
+    close_with(watcher,
+               "too old resource version: the client did not keep up with the watch; list again");
   }
 }
 
@@ -171,12 +210,12 @@ void WatchHub::send_bookmarks() {
   for (const auto& group : groups_) {
     for (Watcher* member : group->members) {
       if (!member->bookmarks) continue;
-      any = true;
       // What it was told, not what is durable: an event may be on its way at the end of this tick.
       const auto bookmark = group->watch.bookmark(member->seen);
       member->exchange->write(net::make_chunk(group->printer(bookmark)));
     }
   }
+  for (const auto& watcher : watchers_) any = any || watcher->bookmarks;
   if (any) {
     bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
   }

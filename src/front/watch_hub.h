@@ -53,6 +53,8 @@ class WatchHub {
  private:
   struct Watcher;
   struct Group;  // watchers that read the same bytes
+  void tell_past(Watcher* watcher);
+  void close_with(Watcher* watcher, std::string message);
   void deliver(const std::vector<store::Event>& events);
   void send_bookmarks();
   void remove(Watcher* watcher);

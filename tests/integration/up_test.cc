@@ -133,6 +133,47 @@ TEST_F(Up, WatchesSeeChangesAndEndProperlyWhenTheServerStops) {
   }
 }
 
+TEST_F(Up, AWatchBeginsWithMoreThanFitsIntoAnyBuffer) {
+  start({"--ephemeral"});
+  const std::string large(std::size_t{800} << 10U, 'x');
+  for (int i = 0; i < 30; ++i) {
+    const std::string body = R"({"metadata":{"name":"large-)" + std::to_string(i) +
+                             R"("},"data":{"x":")" + large + R"("}})";
+    ASSERT_EQ(call("POST", kConfigMaps, body).status, 201);
+  }
+  net::Loop loop;
+  auto connection = net::Connection::open(loop, server_->client(net::HttpVersions::OnlyHttp2));
+  std::size_t bytes = 0;
+  std::string tail;
+  std::optional<bool> ended_well;
+  net::ClientRequest watch;
+  watch.target = std::string{kConfigMaps} +
+                 "?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&"
+                 "resourceVersionMatch=NotOlderThan";
+  watch.headers = {
+      {"authorization", "Bearer " + server_->token()}
+  };
+  connection->send(watch,
+                   {.on_headers = [](int status, const net::Headers&) { EXPECT_EQ(status, 200); },
+                    .on_body =
+                        [&](std::string_view part) {
+                          bytes += part.size();
+                          tail = (tail + std::string{part})
+                                     .substr(tail.size() + part.size() > 4096
+                                                 ? tail.size() + part.size() - 4096
+                                                 : 0);
+                        },
+                    .on_end = [&](Result<void> outcome) { ended_well = outcome.has_value(); }});
+
+  const bool whole = loop.run_until(
+      [&] { return ended_well || tail.find("k8s.io/initial-events-end") != std::string::npos; },
+      std::chrono::seconds(20));
+
+  EXPECT_TRUE(whole);
+  EXPECT_FALSE(ended_well.has_value());
+  EXPECT_GT(bytes, 30 * large.size());
+}
+
 TEST_F(Up, ASecondOneOnTheSameDirectorySaysWhoHoldsIt) {
   start({"--data-dir", data_dir()});
 
