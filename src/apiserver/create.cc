@@ -15,6 +15,7 @@ kube::Answer<Written> try_create(WriteCall& call) {
   if (!body) return std::unexpected(body.error());
   json::Draft object{*body};
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
+  dedup_owners(call, object);
   if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
   return finish_create(call, std::move(object));
 }
@@ -23,7 +24,7 @@ kube::Answer<Written> try_create(WriteCall& call) {
 
 Response create(WriteCall call) {
   auto written = try_create(call);
-  if (!written) return failure(written.error());
+  if (!written) return failure(written.error(), std::move(call.warnings));
   Response response;
   response.code = 201;
   response.body = std::move(written->object);

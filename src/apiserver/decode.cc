@@ -9,6 +9,7 @@
 #include "json/yaml.h"
 #include "kube/crd_coerce.h"
 #include "kube/default.h"
+#include "kube/metadata.h"
 #include "kube/typed.h"
 
 namespace fixpoint::apiserver {
@@ -141,37 +142,18 @@ Answer<void> check_shape(const Resource& resource, std::string_view text, json::
 
 // Built-in kinds fill in what is missing and refuse what is another registered or unknown type.
 Answer<void> check_builtin_type(const Resource& resource, json::View body) {
-  const auto kind = body.get("kind").as_string();
-  const auto api_version = body.get("apiVersion").as_string();
+  const auto problem = builtin_type_problem(resource, body);
+  if (!problem) return {};
+  const auto given = kube::gvk_of(body);
   const std::string expected = resource.kind.group_version().api_version();
-  const bool same_kind = kind.empty() || kind == resource.kind.kind;
-  const bool same_version = api_version.empty() || api_version == expected;
-  if (same_kind && same_version) return {};
-
-  const std::string shown_kind{kind.empty() ? std::string_view{resource.kind.kind} : kind};
-  const std::string shown_version{api_version.empty() ? std::string_view{expected} : api_version};
-  auto parsed = kube::parse_group_version(shown_version);
-  if (!parsed) return std::unexpected(kube::bad_request(parsed.error().message));
-  const auto version = parsed->version;
-  const kube::GroupVersionKind given{parsed->group, parsed->version, shown_kind};
-  if (kinds::find(given) == nullptr) {
-    return std::unexpected(cannot_be_handled(resource, shown_kind, version,
-                                             "no kind \"" + shown_kind +
-                                                 "\" is registered for version \"" + shown_version +
-                                                 "\" in scheme \"pkg/runtime/scheme.go:110\""));
+  if (given.kind == resource.kind.kind && kinds::find(given) != nullptr) {
+    return std::unexpected(
+        kube::bad_request("the API version in the data (" + given.group_version().api_version() +
+                          ") does not match the expected API version (" + expected + ")"));
   }
-  if (same_kind) {
-    return std::unexpected(kube::bad_request("the API version in the data (" + shown_version +
-                                             ") does not match the expected API version (" +
-                                             expected + ")"));
-  }
-  const std::string internal = resource.kind.group.empty()
-                                   ? "core"
-                                   : resource.kind.group.substr(0, resource.kind.group.find('.'));
-  return std::unexpected(cannot_be_handled(resource, shown_kind, version,
-                                           "converting (" + version + "." + shown_kind + ") to (" +
-                                               internal + "." + resource.kind.kind +
-                                               "): unknown conversion"));
+  const auto kind = given.kind.empty() ? resource.kind.kind : given.kind;
+  const auto version = given.version.empty() ? resource.kind.version : given.version;
+  return std::unexpected(cannot_be_handled(resource, kind, version, *problem));
 }
 
 Answer<void> check_custom_type(const Resource& resource, std::string_view text, json::View body) {
@@ -214,6 +196,27 @@ Result<Normalised> normalise_custom(const Resource& resource, const json::Value&
 }
 
 }  // namespace
+
+std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body) {
+  const auto kind = body.get("kind").as_string();
+  const auto api_version = body.get("apiVersion").as_string();
+  const std::string expected = resource.kind.group_version().api_version();
+  const bool same_kind = kind.empty() || kind == resource.kind.kind;
+  if (same_kind && (api_version.empty() || api_version == expected)) return std::nullopt;
+
+  const std::string shown_kind{kind.empty() ? std::string_view{resource.kind.kind} : kind};
+  const std::string shown_version{api_version.empty() ? std::string_view{expected} : api_version};
+  auto parsed = kube::parse_group_version(shown_version);
+  if (!parsed) return parsed.error().message;
+  if (kinds::find(kube::GroupVersionKind{parsed->group, parsed->version, shown_kind}) == nullptr) {
+    return "no kind \"" + shown_kind + "\" is registered for version \"" + shown_version +
+           "\" in scheme \"pkg/runtime/scheme.go:110\"";
+  }
+  const auto& group = resource.kind.group;
+  const std::string internal = group.empty() ? "core" : group.substr(0, group.find('.'));
+  return "converting (" + parsed->version + "." + shown_kind + ") to (" + internal + "." +
+         resource.kind.kind + "): unknown conversion";
+}
 
 Result<Normalised> normalise(const Resource& resource, const json::Value& object) {
   return resource.builtin != nullptr ? normalise_builtin(resource, object)

@@ -10,6 +10,7 @@
 #include "json/value.h"
 #include "kube/status.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ struct Normalised {
 };
 // The error is the decoder's sentence ("json: cannot unmarshal number into …").
 Result<Normalised> normalise(const Resource& resource, const json::Value& object);
+
+// Why a body cannot be of a built-in resource's type, in the decoder's words; nothing when it can.
+std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body);
 
 // Defaults of the kind or of the CRD's schema.
 json::Value with_defaults(const Resource& resource, const json::Value& object);

@@ -112,6 +112,13 @@ Answer<json::Value> decode_patched(WriteCall& call, const json::Value& patched) 
     }
     if (!errors.empty()) return std::unexpected(kube::invalid(gvk.group_kind(), name, errors));
   }
+  // A strategic patch goes into the typed object, which has no room for another type.
+  const bool strategic = media_type(call.request.content_type) == MediaType::StrategicPatch;
+  if (call.resource.builtin != nullptr && !strategic) {
+    if (const auto problem = builtin_type_problem(call.resource, patched)) {
+      return std::unexpected(rejected(kube::shown(json::to_text(patched)), *problem));
+    }
+  }
   auto normal = normalise(call.resource, patched);
   if (!normal) {
     return std::unexpected(rejected(kube::shown(json::to_text(patched)), normal.error().message));
@@ -147,6 +154,7 @@ Answer<Written> try_patch(WriteCall& call) {
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_preconditions(call, live, object); !ok) return std::unexpected(ok.error());
+  dedup_owners(call, object);
   if (auto ok = track(call, live, object); !ok) return std::unexpected(ok.error());
   return finish_update(call, current, std::move(object));
 }
@@ -253,7 +261,7 @@ Answer<Written> dispatch_patch(WriteCall& call) {
 
 Response patch(WriteCall call) {
   auto written = dispatch_patch(call);
-  if (!written) return failure(written.error());
+  if (!written) return failure(written.error(), std::move(call.warnings));
   Response response;
   response.code = written->created ? 201 : 200;
   response.body = std::move(written->object);

@@ -40,8 +40,9 @@ std::string_view Request::parameter(std::string_view key) const {
   return {};
 }
 
-Response failure(const kube::Status& status) {
+Response failure(const kube::Status& status, std::vector<std::string> warnings) {
   Response response;
+  response.warnings = std::move(warnings);
   response.code = status.code;
   response.body = kube::to_json(status);
   return response;

@@ -95,6 +95,6 @@ struct Response {
   bool ok() const { return code < 400; }
 };
 
-Response failure(const kube::Status& status);
+Response failure(const kube::Status& status, std::vector<std::string> warnings = {});
 
 }  // namespace fixpoint::apiserver

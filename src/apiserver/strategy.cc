@@ -81,6 +81,11 @@ void keep_system_fields(json::Draft& object, json::View old_object) {
   metadata.erase("selfLink");
 }
 
+// Of all built-in kinds only this one does not let a status write touch its labels.
+bool keeps_labels_on_status(const Resource& resource) {
+  return resource.prefix == "deployments.apps/";
+}
+
 // A status write of a custom resource changes only status; of a built-in kind it may also touch
 // metadata, but nothing else.
 void keep_all_but_status(const Resource& resource, json::Draft& object, json::View old_object) {
@@ -92,6 +97,7 @@ void keep_all_but_status(const Resource& resource, json::Draft& object, json::Vi
   }
   auto& metadata = object.object_at("metadata");
   if (resource.builtin != nullptr) {
+    if (keeps_labels_on_status(resource)) restore(metadata, old_object.get("metadata"), "labels");
     kept["metadata"] = std::move(metadata);
   } else {
     const json::Draft* fields = metadata.find("managedFields");

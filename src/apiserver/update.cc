@@ -35,6 +35,7 @@ kube::Answer<Written> try_update(WriteCall& call) {
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
 
+  dedup_owners(call, object);
   const auto current = call.store.latest().find(call.key());
   if (!current) {
     if (!call.resource.create_on_update || !call.request.subresource.empty()) {
@@ -54,7 +55,7 @@ kube::Answer<Written> try_update(WriteCall& call) {
 
 Response update(WriteCall call) {
   auto written = try_update(call);
-  if (!written) return failure(written.error());
+  if (!written) return failure(written.error(), std::move(call.warnings));
   Response response;
   response.code = written->created ? 201 : 200;
   response.body = std::move(written->object);

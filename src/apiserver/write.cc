@@ -8,6 +8,8 @@
 #include "kube/metadata.h"
 #include "kube/names.h"
 
+#include <set>
+
 namespace fixpoint::apiserver {
 namespace {
 
@@ -131,6 +133,26 @@ Answer<void> check_name(const WriteCall& call, const json::Draft& object) {
   return std::unexpected(kube::bad_request("the name of the object (" + std::string{name} +
                                            ") does not match the name on the URL (" +
                                            call.request.name + ")"));
+}
+
+void dedup_owners(WriteCall& call, json::Draft& object) {
+  json::Draft* owners = object.find("metadata", "ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return;
+  std::set<std::string, std::less<>> seen;
+  std::string twice;
+  std::erase_if(owners->elements(), [&](const json::Draft& owner) {
+    const json::Draft* uid = owner.find("uid");
+    if (uid == nullptr || seen.emplace(uid->as_string()).second) return false;
+    if (!twice.empty()) twice += ", ";
+    twice += uid->as_string();
+    return true;
+  });
+  if (twice.empty()) return;
+  call.warnings.push_back(
+      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in "
+      "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate "
+      "UID(s) observed: " +
+      twice);
 }
 
 Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) {

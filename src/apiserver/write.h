@@ -49,6 +49,8 @@ kube::Answer<Written> finish_update(WriteCall& call, const store::RecordRef& cur
 kube::Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object);
 // The body's name is the one in the URL.
 kube::Answer<void> check_name(const WriteCall& call, const json::Draft& object);
+// Owners named twice are kept once, with a warning.
+void dedup_owners(WriteCall& call, json::Draft& object);
 // Ordinary (non-apply) ownership; `live` is null on create.
 kube::Answer<void> track(const WriteCall& call, json::View live, json::Draft& object);
 

@@ -102,6 +102,9 @@ int run(const Arguments& arguments) {
   auto listen = parse_listen(arguments.value("listen"));
   if (!listen) return failed(listen.error());
 
+  // A file that may not grow, or a log that nobody reads any more, is an error of that write and
+  // not the end of the cluster.
+  for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
   net::Loop loop;
   std::unique_ptr<front::Host> host;
   bool stopping = false;

@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace fixpoint {
@@ -203,6 +204,39 @@ TEST_F(Up, KilledItComesBackWithEverythingItAcknowledged) {
 
   EXPECT_EQ(server_->token(), token);
   EXPECT_EQ(call("GET", std::string{kConfigMaps} + "/kept").status, 200);
+}
+
+TEST_F(Up, AFullDiskRefusesWritesLosesNothingAndIsGotOver) {
+  start({"--data-dir", data_dir()});
+  ASSERT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"before"}})").status, 201);
+  const std::string large(std::size_t{700} << 10U, 'x');
+  const auto post_large = [&](const std::string& name) {
+    return call("POST", kConfigMaps,
+                R"({"metadata":{"name":")" + name + R"("},"data":{"x":")" + large + R"("}})");
+  };
+
+  // No file may grow beyond what the cluster's file already is: the next commits fail as on a full
+  // disk.
+  const auto size = std::filesystem::file_size(std::filesystem::path(data_dir()) / "objects.mdb");
+  const rlimit limit{size, RLIM_INFINITY};
+  ASSERT_EQ(::prlimit(server_->pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+  net::Response refused;
+  for (int i = 0; i < 20 && refused.status < 400; ++i) {
+    refused = post_large("large-" + std::to_string(i));
+  }
+  const auto there = call("GET", std::string{kConfigMaps} + "/before");
+  const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+  ASSERT_EQ(::prlimit(server_->pid(), RLIMIT_FSIZE, &none, nullptr), 0);
+  const auto after = call("POST", kConfigMaps, R"({"metadata":{"name":"after"}})");
+  server_->kill();
+  start({"--data-dir", data_dir()});
+
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_THAT(refused.body, HasSubstr("the write could not be put on disk and was taken back"));
+  EXPECT_EQ(there.status, 200);
+  EXPECT_EQ(after.status, 201) << after.body;
+  EXPECT_EQ(call("GET", std::string{kConfigMaps} + "/before").status, 200);
+  EXPECT_EQ(call("GET", std::string{kConfigMaps} + "/after").status, 200);
 }
 
 TEST_F(Up, AnyBodyHoweverWrongGetsAStatusAndChangesNothing) {

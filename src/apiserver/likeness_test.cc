@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small things a real server does that clients notice; each was once different here.
+#include "apiserver/api_fixture.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
+constexpr auto kConf = "/api/v1/namespaces/ns/configmaps/conf";
+
+class Likeness : public ApiFixture {};
+
+TEST_F(Likeness, WarningsAlsoComeWithARefusal) {
+  const auto refused = create(kConfigMaps, R"({"metadata":{"name":"BAD"},"dta":{}})");
+
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_EQ(refused.warnings, std::vector<std::string>{"unknown field \"dta\""});
+}
+
+TEST_F(Likeness, OwnersNamedTwiceAreKeptOnce) {
+  const auto made = create(kConfigMaps, R"({"metadata":{"name":"conf","ownerReferences":[
+      {"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u"},
+      {"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u"}]}})");
+
+  ASSERT_EQ(made.code, 201) << message(made);
+  EXPECT_EQ(made.body.get("metadata", "ownerReferences").size(), 1U);
+  ASSERT_EQ(made.warnings.size(), 1U);
+  EXPECT_TRUE(made.warnings[0].ends_with("duplicate UID(s) observed: u"));
+}
+
+TEST_F(Likeness, APatchCannotMakeAnObjectAnotherKind) {
+  create(kConfigMaps, R"({"metadata":{"name":"conf"}})");
+
+  const auto other = patch(kConf, R"({"kind":"Secret"})");
+  const auto unknown = patch(kConf, R"({"apiVersion":"v3"})");
+
+  EXPECT_EQ(other.code, 422);
+  EXPECT_TRUE(
+      message(other).ends_with("converting (v1.Secret) to (core.ConfigMap): unknown conversion"));
+  EXPECT_EQ(unknown.code, 422);
+}
+
+TEST_F(Likeness, AnApplyToAnExistingObjectMayLeaveItsNameOut) {
+  create(kConfigMaps, R"({"metadata":{"name":"conf"}})");
+
+  const auto applied =
+      apply(kConf, R"({"apiVersion":"v1","kind":"ConfigMap","data":{"a":"1"}})", "one");
+
+  EXPECT_EQ(applied.code, 200) << message(applied);
+  EXPECT_EQ(meta(applied, "name"), "conf");
+  EXPECT_EQ(text(applied, "data", "a"), "1");
+}
+
+TEST_F(Likeness, AStampCannotBeSetByHand) {
+  create(kConfigMaps, R"({"metadata":{"name":"conf"}})");
+
+  const auto refused = patch(kConf, R"({"metadata":{"deletionTimestamp":"2020-01-01T00:00:00Z"}})");
+
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_NE(message(refused).find("metadata.deletionTimestamp"), std::string::npos);
+}
+
+TEST_F(Likeness, SomeKindsAnswerADeletionWithTheObject) {
+  create("/api/v1/namespaces/ns/serviceaccounts", R"({"metadata":{"name":"sa"}})");
+
+  const auto gone = remove("/api/v1/namespaces/ns/serviceaccounts/sa");
+
+  EXPECT_EQ(gone.body.get("kind").as_string(), "ServiceAccount");
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver
