@@ -44,6 +44,9 @@ class Controller {
   virtual std::optional<Instant> wakes() const { return std::nullopt; }
 };
 
+// Deletions in one step of a loop that empties something large: a few milliseconds of work.
+inline constexpr std::size_t kDeletesPerStep = 100;
+
 // Keys still to be looked at, each once.
 class KeyQueue {
  public:

@@ -23,6 +23,7 @@ bool terminating(json::View ns) {
 struct Remaining {
   std::map<std::string, std::size_t> resources;   // "pods." -> how many
   std::map<std::string, std::size_t> finalizers;  // finalizer -> on how many objects
+  std::size_t asked = 0;                          // deletions of this step
 };
 
 // Asks for every object in the namespace to go, and counts what is left afterwards.
@@ -44,7 +45,7 @@ Remaining delete_content(Api& api, std::string_view ns) {
       request.body =
           R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"})";
       // Refused or already gone: what remains is counted below either way.
-      (void)api.call(request);
+      if (api.call(request).ok() && ++remaining.asked == kDeletesPerStep) return remaining;
     }
     api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
       ++remaining.resources[resource.path.resource + "." + resource.path.group];
@@ -178,6 +179,8 @@ bool NamespaceController::step(Api& api) {
   const auto namespaces = resource_of(api, record->body);
   FP_CHECK(namespaces.has_value());
   const auto remaining = delete_content(api, kube::name_of(record->body));
+  // There is more; the events of what was deleted bring the namespace back here.
+  if (remaining.asked == kDeletesPerStep) return true;
   if (remaining.resources.empty()) {
     finalize(api, *namespaces, *key);
   } else {

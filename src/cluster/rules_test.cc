@@ -210,6 +210,19 @@ TEST_F(LoopRules, ADefinitionGoesWhenItsInstancesAreGone) {
   EXPECT_EQ(get(std::string{kBoats} + "/one").code, 404);
 }
 
+TEST_F(LoopRules, Rule22AlsoALargeNamespaceGoesWhole) {
+  for (int i = 0; i < 350; ++i) {
+    create(kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})");
+  }
+  settle();
+
+  remove("/api/v1/namespaces/ns");
+  settle();
+
+  EXPECT_EQ(get("/api/v1/namespaces/ns").code, 404);
+  EXPECT_EQ(store_.latest().count("configmaps/ns/"), 0U);
+}
+
 TEST_F(LoopRules, EveryNamespaceHasItsDefaultServiceAccount) {
   settle();
 

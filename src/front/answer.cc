@@ -149,7 +149,9 @@ void send(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, 
   }
   auto& page = *answer.response.list;
   const bool plain = answer.wanted.encoding == Encoding::Json && !answer.pretty;
-  if (plain && !answer.gzip_accepted && page.items.size() > kWholeListItems) {
+  // A long list leaves as it is printed, uncompressed: packing it would hold all of it in memory
+  // and the loop meanwhile.
+  if (plain && page.items.size() > kWholeListItems) {
     headers.set("content-type", "application/json");
     exchange->start(200, std::move(headers), net::StreamKind::Finite);
     auto stream = std::make_shared<ListStream>(ListStream{std::move(page), *resource, exchange});
