@@ -56,7 +56,7 @@ void delete_instances(Api& api, json::View definition) {
   }
 }
 
-void write_status(Api& api, const apiserver::Resource& definitions, json::Draft object,
+void write_status(Api& api, const apiserver::Resource& definitions, const json::Draft& object,
                   std::string_view subresource) {
   const json::Value body = object.freeze();
   auto request = request_for(definitions, Verb::Update, "", kube::name_of(body));
@@ -101,7 +101,7 @@ bool DefinitionController::step(Api& api) {
                              .reason = "InstanceDeletionInProgress",
                              .message = "CustomResource deletion is in progress"},
                             api.now());
-    write_status(api, *definitions, std::move(object), "status");
+    write_status(api, *definitions, object, "status");
     const auto current = api.latest().find(*key);
     if (current) delete_instances(api, current->body);
     return true;
@@ -110,7 +110,7 @@ bool DefinitionController::step(Api& api) {
   auto& finalizers = object.object_at("metadata").array_at("finalizers");
   std::erase_if(finalizers.elements(),
                 [](const json::Draft& one) { return one.as_string() == kDefinitionFinalizer; });
-  write_status(api, *definitions, std::move(object), "");
+  write_status(api, *definitions, object, "");
   return true;
 }
 
