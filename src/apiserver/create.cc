@@ -24,13 +24,7 @@ kube::Answer<Written> try_create(WriteCall& call) {
 
 Response create(WriteCall call) {
   auto written = try_create(call);
-  if (!written) return failure(written.error(), std::move(call.warnings));
-  Response response;
-  response.code = 201;
-  response.body = std::move(written->object);
-  response.warnings = std::move(call.warnings);
-  response.visible = call.store.revision();
-  return response;
+  return answer_to(call, std::move(written));
 }
 
 }  // namespace fixpoint::apiserver

@@ -261,13 +261,7 @@ Answer<Written> dispatch_patch(WriteCall& call) {
 
 Response patch(WriteCall call) {
   auto written = dispatch_patch(call);
-  if (!written) return failure(written.error(), std::move(call.warnings));
-  Response response;
-  response.code = written->created ? 201 : 200;
-  response.body = std::move(written->object);
-  response.warnings = std::move(call.warnings);
-  response.visible = call.store.revision();
-  return response;
+  return answer_to(call, std::move(written));
 }
 
 }  // namespace fixpoint::apiserver

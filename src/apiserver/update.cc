@@ -55,13 +55,7 @@ kube::Answer<Written> try_update(WriteCall& call) {
 
 Response update(WriteCall call) {
   auto written = try_update(call);
-  if (!written) return failure(written.error(), std::move(call.warnings));
-  Response response;
-  response.code = written->created ? 201 : 200;
-  response.body = std::move(written->object);
-  response.warnings = std::move(call.warnings);
-  response.visible = call.store.revision();
-  return response;
+  return answer_to(call, std::move(written));
 }
 
 }  // namespace fixpoint::apiserver

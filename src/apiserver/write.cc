@@ -88,6 +88,16 @@ kube::Writer WriteCall::writer() const {
           .api_versions = served_api_versions(resource)};
 }
 
+Response answer_to(WriteCall& call, Answer<Written> written) {
+  if (!written) return failure(written.error(), std::move(call.warnings));
+  Response response;
+  response.code = written->created ? 201 : 200;
+  response.body = std::move(written->object);
+  response.warnings = std::move(call.warnings);
+  response.visible = call.store.revision();
+  return response;
+}
+
 void stamp_revision(json::Draft& object, store::Revision revision) {
   object.object_at("metadata")["resourceVersion"] = std::to_string(revision.value);
 }

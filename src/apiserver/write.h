@@ -45,6 +45,9 @@ kube::Answer<Written> finish_create(WriteCall& call, json::Draft object);
 kube::Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
                                     json::Draft object);
 
+// What the client is told of a write or of its refusal.
+Response answer_to(WriteCall& call, kube::Answer<Written> written);
+
 // The body's namespace is the request's, or missing and then filled in.
 kube::Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object);
 // The body's name is the one in the URL.

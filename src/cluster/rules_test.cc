@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules that need the built-in loops: 18 (propagation), 19 (garbage collection), 22
-// (namespaces), and the end of a CustomResourceDefinition.
-#include "apiserver/api_fixture.h"
-#include "cluster/controllers.h"
+// The rules that need the built-in loops: 18 (propagation), 19 (garbage collection), 21 (storage in
+// use), 22 (namespaces), and the end of a CustomResourceDefinition.
+#include "cluster/loop_fixture.h"
 #include "kube/metadata.h"
 
 namespace fixpoint::cluster {
@@ -13,31 +12,8 @@ using apiserver::Response;
 
 constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
 
-class LoopRules : public apiserver::ApiFixture, public Api {
+class LoopRules : public LoopFixture {
  protected:
-  Response call(const apiserver::Request& request) override { return run(request); }
-  const store::Snapshot& latest() const override { return store_.latest(); }
-  apiserver::CustomKinds& kinds() override { return core_.kinds(); }
-  Instant now() const override { return clock_.wall(); }
-
-  // Tells the loops what happened since the last time and lets them work until they rest.
-  void settle() {
-    if (!begun_) {
-      controllers_.begin(*this);
-      begun_ = true;
-      seen_ = store_.revision();
-    }
-    for (int i = 0; i < 100; ++i) {
-      const auto events = store_.events_after(seen_);
-      ASSERT_TRUE(events.has_value());
-      seen_ = store_.revision();
-      controllers_.observe(*events);
-      const bool more = controllers_.run(*this, 1000);
-      if (!more && store_.revision() == seen_) return;
-    }
-    FAIL() << "the loops never rest";
-  }
-
   std::string owned(std::string_view name, const Response& owner, std::string_view extra = {}) {
     return R"({"metadata":{"name":")" + std::string{name} +
            R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":")" +
@@ -47,10 +23,6 @@ class LoopRules : public apiserver::ApiFixture, public Api {
   int code(std::string_view name) {
     return get(std::string{kConfigMaps} + "/" + std::string{name}).code;
   }
-
-  Controllers controllers_{"authority"};
-  bool begun_ = false;
-  store::Revision seen_;
 };
 
 TEST_F(LoopRules, Rule18BackgroundTakesTheOwnerFirstAndTheDependentsFollow) {

@@ -18,7 +18,6 @@ struct Answer {
   apiserver::Response response;
   Wanted wanted;
   bool pretty = false;
-  bool head_only = false;
   bool gzip_accepted = false;
 };
 

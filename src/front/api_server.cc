@@ -10,7 +10,6 @@
 
 namespace fixpoint::front {
 
-using apiserver::Request;
 using apiserver::Response;
 using apiserver::User;
 using apiserver::Verb;
@@ -319,7 +318,6 @@ void ApiServer::answer(const std::shared_ptr<Call>& call, Response response) {
              .wanted = call->wanted,
              .pretty = wants_pretty(call->route.request.parameter("pretty"),
                                     call->route.request.user_agent),
-             .head_only = call->http.method == "HEAD",
              .gzip_accepted = call->http.headers.has_token("accept-encoding", "gzip")};
   send(call->exchange, std::move(headers), std::move(out), call->resource);
 }

@@ -26,13 +26,8 @@ std::unexpected<Error> invalid_token() {
   return fail(ErrorKind::Invalid, "invalid bearer token");
 }
 
-// The three parts of a JWT; the signature covers the first two with their dot.
-struct Jwt {
-  std::string_view signed_part;
-  json::Value claims;
-};
-
-Result<Jwt> read_jwt(std::string_view token, const net::SigningKey& key) {
+// The claims of a JWT whose signature, over its first two parts with their dot, is by the key.
+Result<json::Value> read_jwt(std::string_view token, const net::SigningKey& key) {
   const auto first = token.find('.');
   const auto last = token.rfind('.');
   if (first == std::string_view::npos || first == last) return invalid_token();
@@ -43,7 +38,7 @@ Result<Jwt> read_jwt(std::string_view token, const net::SigningKey& key) {
   if (!payload) return invalid_token();
   auto claims = json::parse(*payload);
   if (!claims) return invalid_token();
-  return Jwt{.signed_part = signed_part, .claims = *std::move(claims)};
+  return *std::move(claims);
 }
 
 // The account must still be the one the token was made for.
@@ -144,7 +139,7 @@ Result<Authenticated> Identity::authenticate(std::string_view token, Instant now
     };
   }
   FP_TRY(jwt, read_jwt(token, keys_.tokens));
-  const json::View claims = jwt.claims;
+  const json::View claims = jwt;
   const auto at = unix_seconds(now);
   if (claims.get("exp").as_int() <= at || claims.get("nbf").as_int() > at + 60) {
     return invalid_token();
