@@ -6,6 +6,7 @@
 // them directly. Nothing here knows about sockets, threads or time.
 #pragma once
 
+#include "apiserver/weakness.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "json/value.h"
@@ -70,6 +71,7 @@ struct Request {
 struct Environment {
   Instant now;
   Rng& rng;
+  Weakness weakness = Weakness::None;
 };
 
 // A list is not copied into one tree: the front prints the items one by one from the snapshot.
