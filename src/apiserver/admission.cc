@@ -41,8 +41,10 @@ Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& s
   }
   if (call.ns.empty() || !call.resource.namespaced || call.verb != "create") return {};
   const auto home = snapshot.find("namespaces//" + std::string{call.ns});
+  if (!home && call.environment.weakness == Weakness::AllowsCreateInMissingNamespace) return {};
   if (!home) return std::unexpected(kube::not_found({"", "namespaces"}, call.ns));
-  if (home->body.get("status", "phase").as_string() == "Terminating") {
+  if (home->body.get("status", "phase").as_string() == "Terminating" &&
+      call.environment.weakness != Weakness::AllowsCreateInTerminatingNamespace) {
     return std::unexpected(namespace_terminating(call));
   }
   return {};
@@ -71,9 +73,12 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   }
   if (call.resource.prefix == "persistentvolumeclaims/" && creates) {
     set_default_storage_class(snapshot, object);
-    add_finalizer(object, kClaimFinalizer);
+    if (call.environment.weakness != Weakness::LeavesClaimsUnprotected) {
+      add_finalizer(object, kClaimFinalizer);
+    }
   }
-  if (call.resource.prefix == "persistentvolumes/" && creates) {
+  if (call.resource.prefix == "persistentvolumes/" && creates &&
+      call.environment.weakness != Weakness::LeavesVolumesUnprotected) {
     add_finalizer(object, kVolumeFinalizer);
   }
   if (call.resource.prefix == "certificatesigningrequests.certificates.k8s.io/" && creates) {

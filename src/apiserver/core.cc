@@ -80,12 +80,12 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
     response = handle_subresource(call);
   } else {
     switch (request.verb) {
-      case Verb::Get: return get(request, *resource, store);
-      case Verb::List: return list(request, *resource, store, kinds_);
+      case Verb::Get: return get(request, *resource, store, environment);
+      case Verb::List: return list(request, *resource, store, environment);
       case Verb::Watch: return failure(kube::internal_error("a watch has no single answer"));
       case Verb::Delete: response = remove({request, *resource, store, environment}); break;
       case Verb::DeleteCollection:
-        response = remove_collection({request, *resource, store, environment}, kinds_);
+        response = remove_collection({request, *resource, store, environment});
         break;
       default: response = dispatch_write(call);
     }
@@ -100,7 +100,9 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
 Response Core::handle_subresource(const WriteCall& call) {
   const auto& name = call.request.subresource;
   if (name == "status") {
-    if (call.request.verb == Verb::Get) return get(call.request, call.resource, call.store);
+    if (call.request.verb == Verb::Get) {
+      return get(call.request, call.resource, call.store, call.environment);
+    }
     return dispatch_write(call);
   }
   if (name == "scale") {
@@ -113,12 +115,12 @@ Response Core::handle_subresource(const WriteCall& call) {
 }
 
 kube::Answer<Watch> Core::open_watch(const Request& request, const store::Store& store,
-                                     const Environment&) {
+                                     const Environment& environment) {
   const auto resource = kinds_.find(store.latest(), request.resource);
   if (!resource) return std::unexpected(kube::not_found_path());
   if (!resource->namespaced && !request.ns.empty()) return std::unexpected(kube::not_found_path());
   if (!resource->supports("watch")) return std::unexpected(kube::method_not_allowed());
-  return apiserver::open_watch(request, *resource, store);
+  return apiserver::open_watch(request, *resource, store, environment);
 }
 
 }  // namespace fixpoint::apiserver

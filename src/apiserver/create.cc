@@ -11,7 +11,8 @@ kube::Answer<Written> try_create(WriteCall& call) {
   auto options = parse_write_options(call.request, "CreateOptions");
   if (!options) return std::unexpected(options.error());
   call.options = *std::move(options);
-  auto body = decode_body(call.resource, call.request, call.options.validation, call.warnings);
+  auto body = decode_body(call.resource, call.request, call.options.validation,
+                          call.environment.weakness, call.warnings);
   if (!body) return std::unexpected(body.error());
   json::Draft object{*body};
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());

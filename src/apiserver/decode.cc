@@ -218,9 +218,13 @@ std::optional<std::string> builtin_type_problem(const Resource& resource, json::
          resource.kind.kind + "): unknown conversion";
 }
 
-Result<Normalised> normalise(const Resource& resource, const json::Value& object) {
-  return resource.builtin != nullptr ? normalise_builtin(resource, object)
-                                     : normalise_custom(resource, object);
+Result<Normalised> normalise(const Resource& resource, const json::Value& object,
+                             Weakness weakness) {
+  FP_TRY(normal, resource.builtin != nullptr ? normalise_builtin(resource, object)
+                                             : normalise_custom(resource, object));
+  if (weakness == Weakness::HidesUnknownFields) normal.unknown_fields.clear();
+  if (weakness == Weakness::PrunesNothing && resource.builtin == nullptr) normal.object = object;
+  return std::move(normal);
 }
 
 Result<YamlBody> parse_yaml_body(std::string_view text) {
@@ -243,7 +247,11 @@ Result<json::Value> parse_unchecked(const Request& request,
   }
 }
 
-json::Value with_defaults(const Resource& resource, const json::Value& object) {
+json::Value with_defaults(const Resource& resource, const json::Value& object, Weakness weakness) {
+  if (weakness ==
+      (resource.builtin == nullptr ? Weakness::DefaultsNoCustom : Weakness::DefaultsNoBuiltIn)) {
+    return object;
+  }
   if (resource.builtin == nullptr) {
     const auto& schema = *resource.custom->schemas[resource.version].declared;
     return kube::set_defaults(object, schema);
@@ -271,7 +279,7 @@ std::string strict_error(const std::vector<std::string>& problems) {
 }
 
 kube::Answer<json::Value> decode_body(const Resource& resource, const Request& request,
-                                      FieldValidation validation,
+                                      FieldValidation validation, Weakness weakness,
                                       std::vector<std::string>& warnings) {
   auto body = parse_body(resource, request);
   if (!body) return std::unexpected(body.error());
@@ -283,7 +291,7 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   if (!type) return std::unexpected(type.error());
 
   const json::Value object = body->value.is_null() ? json::Value::empty_object() : body->value;
-  auto normal = normalise(resource, object);
+  auto normal = normalise(resource, object, weakness);
   if (!normal) {
     return std::unexpected(cannot_be_handled(resource, resource.kind.kind, resource.kind.version,
                                              normal.error().message));
@@ -296,7 +304,7 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   if (validation == FieldValidation::Warn) {
     warnings.insert(warnings.end(), problems.begin(), problems.end());
   }
-  return with_defaults(resource, normal->object);
+  return with_defaults(resource, normal->object, weakness);
 }
 
 }  // namespace fixpoint::apiserver

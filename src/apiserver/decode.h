@@ -23,18 +23,19 @@ struct Normalised {
   std::vector<std::string> unknown_fields;
 };
 // The error is the decoder's sentence ("json: cannot unmarshal number into …").
-Result<Normalised> normalise(const Resource& resource, const json::Value& object);
+Result<Normalised> normalise(const Resource& resource, const json::Value& object,
+                             Weakness weakness);
 
 // Why a body cannot be of a built-in resource's type, in the decoder's words; nothing when it can.
 std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body);
 
 // Defaults of the kind or of the CRD's schema.
-json::Value with_defaults(const Resource& resource, const json::Value& object);
+json::Value with_defaults(const Resource& resource, const json::Value& object, Weakness weakness);
 
 // The body of a POST or PUT, normalised and defaulted. Unknown and duplicate fields become warnings
 // or the refusal, by `validation`.
 kube::Answer<json::Value> decode_body(const Resource& resource, const Request& request,
-                                      FieldValidation validation,
+                                      FieldValidation validation, Weakness weakness,
                                       std::vector<std::string>& warnings);
 
 // A YAML body. Keys given twice are an error only under strict validation: the last one counts, and

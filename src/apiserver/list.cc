@@ -8,6 +8,8 @@
 #include "json/print.h"
 #include "kube/metadata.h"
 
+#include <algorithm>
+
 namespace fixpoint::apiserver {
 namespace {
 
@@ -103,20 +105,25 @@ Answer<void> check_field(const Resource& resource, std::string_view field) {
       " is not a known field selector: only \"metadata.name\", \"metadata.namespace\""));
 }
 
+bool too_new(Revision wanted, const store::Store& store, const Environment& environment) {
+  return wanted > store.revision() && environment.weakness != Weakness::AllowsFutureVersion;
+}
+
 // Which snapshot a list reads, by resourceVersion, its match and the limit.
-Answer<store::Snapshot> snapshot_for(const ListOptions& options, const store::Store& store) {
+Answer<store::Snapshot> snapshot_for(const ListOptions& options, const store::Store& store,
+                                     const Environment& environment) {
   auto wanted = parse_list_revision(options.resource_version);
   if (!wanted) {
     auto status = wanted.error();
     return std::unexpected(kube::bad_request("invalid resource version: " + status.message));
   }
   if (wanted->value == 0) return store.latest();
-  if (*wanted > store.revision()) {
+  if (too_new(*wanted, store, environment)) {
     return std::unexpected(kube::too_large_resource_version(wanted->value, store.revision().value));
   }
   const bool exact = options.match == VersionMatch::Exact ||
                      (options.match == VersionMatch::Unset && options.limit > 0);
-  if (!exact) return store.latest();
+  if (!exact || environment.weakness == Weakness::IgnoresExactVersion) return store.latest();
   auto old = store.at(*wanted);
   if (!old) {
     return std::unexpected(kube::expired("The resourceVersion for the provided list is too old."));
@@ -194,10 +201,11 @@ Answer<Selection> selection_of(const Request& request, const Resource& resource,
   return selection;
 }
 
-Response get(const Request& request, const Resource& resource, const store::Store& store) {
+Response get(const Request& request, const Resource& resource, const store::Store& store,
+             const Environment& environment) {
   auto wanted = parse_list_revision(request.parameter("resourceVersion"));
   if (!wanted) return failure(wanted.error());
-  if (*wanted > store.revision()) {
+  if (too_new(*wanted, store, environment)) {
     return failure(kube::too_large_resource_version(wanted->value, store.revision().value));
   }
   const auto record = store.latest().find(resource.key(request.ns, request.name));
@@ -209,7 +217,7 @@ Response get(const Request& request, const Resource& resource, const store::Stor
 }
 
 Response list(const Request& request, const Resource& resource, const store::Store& store,
-              CustomKinds&) {
+              const Environment& environment) {
   auto options = parse_list_options(request);
   if (!options) return failure(options.error());
   auto selection = selection_of(request, resource, *options);
@@ -220,18 +228,20 @@ Response list(const Request& request, const Resource& resource, const store::Sto
   if (!options->continue_token.empty()) {
     auto token = decode(options->continue_token);
     if (!token) return failure(token.error());
-    if (token->revision > 0) {
+    if (token->revision > 0 && environment.weakness != Weakness::PagesAreNotOneSnapshot) {
       auto old = store.at(Revision{static_cast<std::uint64_t>(token->revision)});
       if (!old) return continue_expired(*token);
       snapshot = *std::move(old);
     }
     bounds.after = resume_key(*token, selection->prefix());
   } else {
-    auto chosen = snapshot_for(*options, store);
+    auto chosen = snapshot_for(*options, store, environment);
     if (!chosen) return failure(chosen.error());
     snapshot = *std::move(chosen);
     // From the cache there are no pages: resourceVersion=0 ignores the limit.
-    if (options->resource_version == "0") bounds.limit = 0;
+    if (options->resource_version == "0" && environment.weakness != Weakness::PagesTheCache) {
+      bounds.limit = 0;
+    }
   }
 
   Response response;
@@ -241,19 +251,20 @@ Response list(const Request& request, const Resource& resource, const store::Sto
   page.revision = snapshot.revision();
   page.items_carry_kind = resource.builtin == nullptr;
   if (!pick_by_name(page, snapshot, *selection)) fill_page(page, snapshot, *selection, bounds);
+  if (environment.weakness == Weakness::ListsBackwards) std::ranges::reverse(page.items);
   response.visible = snapshot.revision();
   return response;
 }
 
 Answer<Watch> open_watch(const Request& request, const Resource& resource,
-                         const store::Store& store) {
+                         const store::Store& store, const Environment& environment) {
   auto options = parse_list_options(request);
   if (!options) return std::unexpected(options.error());
   auto selection = selection_of(request, resource, *options);
   if (!selection) return std::unexpected(selection.error());
   auto from = parse_list_revision(options->resource_version);
   if (!from) return std::unexpected(from.error());
-  if (*from > store.revision()) {
+  if (too_new(*from, store, environment)) {
     return std::unexpected(kube::too_large_resource_version(from->value, store.revision().value));
   }
 
@@ -261,17 +272,20 @@ Answer<Watch> open_watch(const Request& request, const Resource& resource,
               .from = *from,
               .initial = {},
               .bookmarks = options->bookmarks,
-              .timeout_seconds = options->timeout_seconds};
+              .timeout_seconds = options->timeout_seconds,
+              .weakness = environment.weakness};
   const bool list_first = options->send_initial_events.value_or(from->value == 0);
   if (list_first) {
     watch.from = store.revision();
+    if (watch.weakness == Weakness::NoInitialEvents) return watch;
     store.latest().scan(watch.selection.prefix(), {}, [&](const store::RecordRef& record) {
       if (watch.selection.matches(record->body)) {
         watch.initial.push_back({WatchEventType::Added, in_version(resource, record->body)});
       }
       return true;
     });
-    if (options->send_initial_events.value_or(false) && options->bookmarks) {
+    if (options->send_initial_events.value_or(false) && options->bookmarks &&
+        watch.weakness != Weakness::NoInitialEventsEnd) {
       WatchEvent end = watch.bookmark(store.revision());
       json::Draft object{end.object};
       object.object_at("metadata").object_at("annotations")["k8s.io/initial-events-end"] = "true";
@@ -281,6 +295,8 @@ Answer<Watch> open_watch(const Request& request, const Resource& resource,
     return watch;
   }
   if (from->value == 0) watch.from = store.revision();
+  if (watch.weakness == Weakness::WatchStartsNow) watch.from = store.revision();
+  if (watch.weakness == Weakness::WatchRepeats) --watch.from.value;
   if (watch.from < store.oldest()) {
     return std::unexpected(
         kube::expired("too old resource version: " + std::to_string(watch.from.value) + " (" +

@@ -10,11 +10,12 @@
 
 namespace fixpoint::apiserver {
 
-Response get(const Request& request, const Resource& resource, const store::Store& store);
+Response get(const Request& request, const Resource& resource, const store::Store& store,
+             const Environment& environment);
 Response list(const Request& request, const Resource& resource, const store::Store& store,
-              CustomKinds& kinds);
+              const Environment& environment);
 kube::Answer<Watch> open_watch(const Request& request, const Resource& resource,
-                               const store::Store& store);
+                               const store::Store& store, const Environment& environment);
 
 // Selectors checked against what the resource lets one select by.
 kube::Answer<Selection> selection_of(const Request& request, const Resource& resource,

@@ -83,6 +83,9 @@ Answer<json::Value> patched_object(const WriteCall& call, const json::Value& tar
     case MediaType::MergePatch: {
       auto patch = parse_patch_object(call.request.body, "error decoding patch: ");
       if (!patch) return std::unexpected(patch.error());
+      if (call.environment.weakness == Weakness::MergePatchMergesLists) {
+        return kube::strategic_merge(*call.resource.schema, target, *patch);
+      }
       return json::apply_merge_patch(target, *patch);
     }
     case MediaType::StrategicPatch: {
@@ -119,7 +122,7 @@ Answer<json::Value> decode_patched(WriteCall& call, const json::Value& patched) 
       return std::unexpected(rejected(kube::shown(json::to_text(patched)), *problem));
     }
   }
-  auto normal = normalise(call.resource, patched);
+  auto normal = normalise(call.resource, patched, call.environment.weakness);
   if (!normal) {
     return std::unexpected(rejected(kube::shown(json::to_text(patched)), normal.error().message));
   }
@@ -132,12 +135,13 @@ Answer<json::Value> decode_patched(WriteCall& call, const json::Value& patched) 
       call.warnings.insert(call.warnings.end(), problems.begin(), problems.end());
     }
   }
-  return with_defaults(call.resource, normal->object);
+  return with_defaults(call.resource, normal->object, call.environment.weakness);
 }
 
 Answer<Written> try_patch(WriteCall& call) {
   if (media_type(call.request.content_type) == MediaType::StrategicPatch &&
-      call.resource.builtin == nullptr) {
+      call.resource.builtin == nullptr &&
+      call.environment.weakness != Weakness::AllowsStrategicPatchOfCustom) {
     return std::unexpected(unsupported(call.resource));
   }
   const auto current = call.store.latest().find(call.key());
@@ -190,6 +194,7 @@ Answer<void> check_apply_uid(const WriteCall& call, json::View config,
                              const store::RecordRef& current) {
   const auto uid = kube::uid_of(config);
   if (uid.empty() || current) return {};
+  if (call.environment.weakness == Weakness::ApplyIgnoresUidOfAbsent) return {};
   return std::unexpected(kube::conflict(call.resource.group_resource(), call.request.name,
                                         "uid mismatch: the provided object specified uid " +
                                             std::string{uid} +
@@ -197,12 +202,20 @@ Answer<void> check_apply_uid(const WriteCall& call, json::View config,
 }
 
 Answer<Written> create_by_apply(WriteCall& call, const json::Value& merged) {
-  auto normal = normalise(call.resource, merged);
+  auto normal = normalise(call.resource, merged, call.environment.weakness);
   if (!normal) return std::unexpected(kube::unreasoned(500, normal.error().message));
-  json::Draft object{with_defaults(call.resource, normal->object)};
+  json::Draft object{with_defaults(call.resource, normal->object, call.environment.weakness)};
   object.object_at("metadata").erase("resourceVersion");
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   return finish_create(call, std::move(object));
+}
+
+kube::Force force_of(const WriteCall& call) {
+  switch (call.environment.weakness) {
+    case Weakness::ApplyNeverConflicts: return kube::Force::Yes;
+    case Weakness::IgnoresForce: return kube::Force::No;
+    default: return call.options.force ? kube::Force::Yes : kube::Force::No;
+  }
 }
 
 Answer<Written> try_apply(WriteCall& call) {
@@ -223,7 +236,8 @@ Answer<Written> try_apply(WriteCall& call) {
   }
   const auto current = call.store.latest().find(call.key());
   if (auto ok = check_apply_uid(call, *config, current); !ok) return std::unexpected(ok.error());
-  if (!current && !call.request.subresource.empty()) {
+  if (!current && (!call.request.subresource.empty() ||
+                   call.environment.weakness == Weakness::ApplyDoesNotCreate)) {
     return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
   }
   const json::Value live = current ? in_version(call.resource, current->body) : json::Value{};
@@ -233,9 +247,13 @@ Answer<Written> try_apply(WriteCall& call) {
       return std::unexpected(ok.error());
     }
   }
-  const auto force = call.options.force ? kube::Force::Yes : kube::Force::No;
-  auto merged = kube::apply(call.writer(), live, *config, force);
+  auto merged = kube::apply(call.writer(), live, *config, force_of(call));
   if (!merged) return std::unexpected(merged.error());
+  if (call.environment.weakness == Weakness::ApplyKeepsOmittedFields && current) {
+    json::Draft kept{json::apply_merge_patch(live, *config)};
+    kept.object_at("metadata")["managedFields"] = merged->get("metadata", "managedFields");
+    merged = kept.freeze();
+  }
   if (!current) return create_by_apply(call, *merged);
 
   auto decoded = decode_patched(call, *merged);

@@ -20,7 +20,9 @@ using kube::Answer;
 Answer<void> check_delete_preconditions(const DeleteCall& call, json::View object) {
   // Kubernetes puts the kind where the resource belongs here.
   const kube::GroupResource named{call.resource.kind.group, call.resource.kind.kind};
-  if (call.options.uid && *call.options.uid != kube::uid_of(object)) {
+  const auto weakness = call.environment.weakness;
+  if (call.options.uid && *call.options.uid != kube::uid_of(object) &&
+      weakness != Weakness::IgnoresDeletePreconditionUid) {
     return std::unexpected(kube::conflict(
         named, kube::name_of(object),
         "the UID in the precondition (" + *call.options.uid +
@@ -28,7 +30,8 @@ Answer<void> check_delete_preconditions(const DeleteCall& call, json::View objec
             "). The object might have been deleted and then recreated"));
   }
   if (call.options.resource_version &&
-      *call.options.resource_version != kube::resource_version_of(object)) {
+      *call.options.resource_version != kube::resource_version_of(object) &&
+      weakness != Weakness::IgnoresDeletePreconditionVersion) {
     return std::unexpected(kube::conflict(named, kube::name_of(object),
                                           "the ResourceVersion in the precondition (" +
                                               *call.options.resource_version +
@@ -64,21 +67,25 @@ bool returns_deleted(const Resource& resource) {
 // Seconds a pod is given to end: what was asked, else its own, nothing if it never ran or is done.
 std::int64_t pod_grace(const DeleteCall& call, json::View pod) {
   const auto phase = pod.get("status", "phase").as_string();
-  if (pod.get("spec", "nodeName").as_string().empty() || phase == "Failed" ||
-      phase == "Succeeded") {
-    return 0;
-  }
-  if (call.options.grace_seconds) {
+  const auto weakness = call.environment.weakness;
+  const bool scheduled = !pod.get("spec", "nodeName").as_string().empty();
+  if (!scheduled && weakness != Weakness::GivesGraceToUnscheduled) return 0;
+  const bool finished = phase == "Failed" || phase == "Succeeded";
+  if (finished && weakness != Weakness::GivesGraceToFinished) return 0;
+  const bool zero = call.options.grace_seconds == 0 && weakness == Weakness::IgnoresGraceZero;
+  if (call.options.grace_seconds && !zero) {
     // Negative means "as soon as possible"; anything beyond a century would overflow the clock.
     constexpr std::int64_t kGraceSecondsMax = std::int64_t{100} * 365 * 24 * 3600;
     const auto asked = *call.options.grace_seconds;
     return asked < 0 ? 1 : std::min(asked, kGraceSecondsMax);
   }
+  if (weakness == Weakness::IgnoresGraceOfSpec) return 30;
   return pod.get("spec", "terminationGracePeriodSeconds").as_int(30);
 }
 
 // The finalizers after deletion was asked for, as the propagation policy wants them.
 std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View object) {
+  const auto weakness = call.environment.weakness;
   std::vector<std::string> finalizers;
   bool orphan = false;
   bool foreground = false;
@@ -91,7 +98,8 @@ std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View ob
       finalizers.emplace_back(finalizer);
     }
   }
-  switch (call.options.propagation) {
+  const bool fixed = weakness == Weakness::KeepsFirstPropagation && kube::being_deleted(object);
+  switch (fixed ? Propagation::Default : call.options.propagation) {
     case Propagation::Orphan:
       orphan = true;
       foreground = false;
@@ -103,12 +111,17 @@ std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View ob
     case Propagation::Background: orphan = foreground = false; break;
     case Propagation::Default:
       if (!orphan && !foreground && call.resource.builtin != nullptr) {
-        orphan = call.resource.builtin->propagation == kinds::DefaultPropagation::Orphan;
+        orphan = call.resource.builtin->propagation == kinds::DefaultPropagation::Orphan &&
+                 weakness != Weakness::JobsDoNotOrphan;
       }
       break;
   }
-  if (orphan) finalizers.emplace_back(kOrphanFinalizer);
-  if (foreground) finalizers.emplace_back(kForegroundFinalizer);
+  if (orphan && weakness != Weakness::OrphanAddsNoFinalizer) {
+    finalizers.emplace_back(kOrphanFinalizer);
+  }
+  if (foreground && weakness != Weakness::ForegroundAddsNoFinalizer) {
+    finalizers.emplace_back(kForegroundFinalizer);
+  }
   return finalizers;
 }
 
@@ -127,9 +140,11 @@ void set_finalizers(json::Draft& object, const std::vector<std::string>& finaliz
 // only bring it forward.
 void stamp(const DeleteCall& call, json::Draft& object, json::View old_object, std::int64_t grace) {
   auto& metadata = object.object_at("metadata");
-  if (kube::being_deleted(old_object)) {
+  const auto weakness = call.environment.weakness;
+  if (kube::being_deleted(old_object) && weakness != Weakness::StampsAgain) {
     const auto given = kube::deletion_grace_seconds_of(old_object).value_or(0);
-    if (!is_pod(call.resource) || grace >= given) return;
+    if (!is_pod(call.resource) || grace == given) return;
+    if (grace > given && weakness != Weakness::LengthensGrace) return;
     auto at = parse_rfc3339(kube::deletion_timestamp_of(old_object));
     const auto stamped = at ? *at : call.environment.now;
     metadata["deletionTimestamp"] =
@@ -140,7 +155,8 @@ void stamp(const DeleteCall& call, json::Draft& object, json::View old_object, s
   metadata["deletionTimestamp"] =
       format_seconds(call.environment.now + std::chrono::seconds{grace});
   metadata["deletionGracePeriodSeconds"] = grace;
-  if (const auto generation = kube::generation_of(old_object); generation > 0) {
+  if (const auto generation = kube::generation_of(old_object);
+      generation > 0 && weakness != Weakness::DeletionKeepsGeneration) {
     metadata["generation"] = generation + 1;
   }
 }
@@ -172,6 +188,10 @@ bool hand_over_to_controller(const Resource& resource) {
 Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current) {
   const json::Value& body = current->body;
   if (auto ok = check_delete_preconditions(call, body); !ok) return std::unexpected(ok.error());
+  if (call.environment.weakness == Weakness::RefusesSecondDelete && kube::being_deleted(body)) {
+    return std::unexpected(
+        kube::conflict(call.resource.group_resource(), kube::name_of(body), "is being deleted"));
+  }
   const AdmissionCall admission{.resource = call.resource,
                                 .verb = "delete",
                                 .ns = call.request.ns,
@@ -188,7 +208,8 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
   if (hand_over_to_controller(call.resource)) {
     if (call.resource.prefix == "namespaces/") {
       stamp_namespace(call, object);
-      if (body.get("spec", "finalizers").empty() && kube::finalizers_of(body).empty()) {
+      if ((body.get("spec", "finalizers").empty() && kube::finalizers_of(body).empty()) ||
+          call.environment.weakness == Weakness::RemovesNamespaceAtOnce) {
         if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
         return Removed{
             in_version(call.resource, erase_object(call.store, current->key, std::move(object))),
@@ -204,7 +225,9 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
   const auto finalizers = wanted_finalizers(call, body);
   set_finalizers(object, finalizers);
   const bool graceful = grace > 0;
-  if (finalizers.empty() && !graceful) {
+  const bool held =
+      !finalizers.empty() && call.environment.weakness != Weakness::IgnoresFinalizersOnDelete;
+  if (!held && !graceful && call.environment.weakness != Weakness::StampsInsteadOfRemoving) {
     if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
     return Removed{
         in_version(call.resource, erase_object(call.store, current->key, std::move(object))), true};
@@ -219,6 +242,7 @@ Response remove(DeleteCall call) {
   call.options = *std::move(options);
   const auto current =
       call.store.latest().find(call.resource.key(call.request.ns, call.request.name));
+  if (!current && call.environment.weakness == Weakness::DeleteOfAbsentSucceeds) return {};
   if (!current) {
     return failure(kube::not_found(call.resource.group_resource(), call.request.name));
   }
@@ -248,11 +272,11 @@ Response remove(DeleteCall call) {
   return response;
 }
 
-Response remove_collection(DeleteCall call, CustomKinds& kinds) {
+Response remove_collection(DeleteCall call) {
   auto options = parse_delete_options(call.request);
   if (!options) return failure(options.error());
   call.options = *std::move(options);
-  Response listed = list(call.request, call.resource, call.store, kinds);
+  Response listed = list(call.request, call.resource, call.store, call.environment);
   if (!listed.ok()) return listed;
 
   auto& page = *listed.list;

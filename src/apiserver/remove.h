@@ -33,6 +33,6 @@ struct Removed {
 kube::Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current);
 
 Response remove(DeleteCall call);
-Response remove_collection(DeleteCall call, CustomKinds& kinds);
+Response remove_collection(DeleteCall call);
 
 }  // namespace fixpoint::apiserver

@@ -169,7 +169,8 @@ Answer<json::Value> answer(WriteCall& call, const Tokens* tokens) {
   auto options = parse_write_options(call.request, "CreateOptions");
   if (!options) return std::unexpected(options.error());
   call.options = *std::move(options);
-  auto body = decode_body(call.resource, call.request, call.options.validation, call.warnings);
+  auto body = decode_body(call.resource, call.request, call.options.validation,
+                          call.environment.weakness, call.warnings);
   if (!body) return std::unexpected(body.error());
   json::Draft object{*body};
   const auto& kind = call.resource.kind.kind;

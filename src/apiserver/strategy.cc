@@ -54,7 +54,26 @@ bool spec_changed(const Resource& resource, json::View object, json::View old_ob
   return differs(object, old_object) || differs(old_object, object);
 }
 
-void set_generation(const Resource& resource, json::Draft& object, json::View old_object) {
+bool generation_moves(const Resource& resource, json::View object, json::View old_object,
+                      Weakness weakness) {
+  switch (weakness) {
+    case Weakness::NeverBumpsGeneration: return false;
+    case Weakness::BumpsGenerationOnMetadata:
+      if (object.get("metadata", "labels") != old_object.get("metadata", "labels")) return true;
+      break;
+    case Weakness::BumpsGenerationOnStatus:
+      if (object.get("status") != old_object.get("status")) return true;
+      break;
+    case Weakness::StatusFieldDoesNotCount:
+    case Weakness::DeploymentIgnoresAnnotations:
+      return object.get("spec") != old_object.get("spec");
+    default: break;
+  }
+  return spec_changed(resource, object, old_object);
+}
+
+void set_generation(const Resource& resource, json::Draft& object, json::View old_object,
+                    Weakness weakness) {
   auto& metadata = object.object_at("metadata");
   if (!resource.tracks_generation) {
     restore(metadata, old_object.get("metadata"), "generation");
@@ -62,11 +81,13 @@ void set_generation(const Resource& resource, json::Draft& object, json::View ol
   }
   const json::Value now = object.freeze();
   const auto old = kube::generation_of(old_object);
-  metadata["generation"] = old + (spec_changed(resource, now, old_object) ? 1 : 0);
+  const auto given = kube::generation_of(now);
+  if (weakness == Weakness::LetsClientSetGeneration && given != 0 && given != old) return;
+  metadata["generation"] = old + (generation_moves(resource, now, old_object, weakness) ? 1 : 0);
 }
 
 // Identity and stamps are the server's: what is missing comes back, validation refuses the rest.
-void keep_system_fields(json::Draft& object, json::View old_object) {
+void keep_system_fields(json::Draft& object, json::View old_object, Weakness weakness) {
   auto& metadata = object.object_at("metadata");
   const json::View old = old_object.get("metadata");
   const auto missing = [&](std::string_view key) {
@@ -76,6 +97,8 @@ void keep_system_fields(json::Draft& object, json::View old_object) {
   };
   for (const auto key :
        {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    const bool stamp = std::string_view{key}.starts_with("deletion");
+    if (stamp && weakness == Weakness::RemovesDeletionTimestamp) continue;
     if (missing(key)) restore(metadata, old, key);
   }
   metadata.erase("selfLink");
@@ -88,15 +111,23 @@ bool keeps_labels_on_status(const Resource& resource) {
 
 // A status write of a custom resource changes only status; of a built-in kind it may also touch
 // metadata, but nothing else.
-void keep_all_but_status(const Resource& resource, json::Draft& object, json::View old_object) {
+void keep_all_but_status(const Resource& resource, json::Draft& object, json::View old_object,
+                         Weakness weakness) {
   json::Draft kept{old_object};
+  if (json::Draft* spec = object.find("spec");
+      spec != nullptr && weakness == Weakness::StatusWriteChangesSpec) {
+    kept["spec"] = std::move(*spec);
+  }
   if (json::Draft* status = object.find("status")) {
     kept["status"] = std::move(*status);
   } else {
     kept.erase("status");
   }
   auto& metadata = object.object_at("metadata");
-  if (resource.builtin != nullptr) {
+  const bool takes_metadata = resource.builtin != nullptr
+                                  ? weakness != Weakness::StatusWriteDropsMetadata
+                                  : weakness == Weakness::StatusWriteChangesMetadata;
+  if (takes_metadata) {
     if (keeps_labels_on_status(resource)) restore(metadata, old_object.get("metadata"), "labels");
     kept["metadata"] = std::move(metadata);
   } else {
@@ -146,10 +177,15 @@ FieldErrors validate_type(const Resource& resource, json::View object) {
 
 void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment) {
   // A node is created by the kubelet that already knows its status.
-  if (resource.has_status && resource.prefix != "nodes/") object.erase("status");
+  if (resource.has_status && resource.prefix != "nodes/" &&
+      environment.weakness != Weakness::KeepsStatusOnCreate) {
+    object.erase("status");
+  }
   auto& metadata = object.object_at("metadata");
-  metadata.erase("generation");
-  if (resource.tracks_generation) metadata["generation"] = 1;
+  if (environment.weakness != Weakness::KeepsGenerationOnCreate) {
+    metadata.erase("generation");
+    if (resource.tracks_generation) metadata["generation"] = 1;
+  }
   if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
     resource.builtin->prepare(object, {}, {.now = environment.now});
   }
@@ -158,17 +194,20 @@ void prepare_create(const Resource& resource, json::Draft& object, const Environ
 
 void prepare_update(const Resource& resource, std::string_view subresource, json::Draft& object,
                     json::View old_object, const Environment& environment) {
-  keep_system_fields(object, old_object);
+  const auto weakness = environment.weakness;
+  keep_system_fields(object, old_object, weakness);
   if (subresource == "status") {
-    keep_all_but_status(resource, object, old_object);
+    keep_all_but_status(resource, object, old_object, weakness);
   } else {
-    if (resource.has_status) restore(object, old_object, "status");
+    if (resource.has_status && weakness != Weakness::MainWriteChangesStatus) {
+      restore(object, old_object, "status");
+    }
     if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
       resource.builtin->prepare(object, old_object, {.now = environment.now});
     }
   }
   retype(resource, object);
-  set_generation(resource, object, old_object);
+  set_generation(resource, object, old_object, weakness);
 }
 
 FieldErrors validate_create(const Resource& resource, json::View object) {

@@ -13,6 +13,7 @@ kube::Answer<void> check_uid(const WriteCall& call, json::View current, const js
   const json::Draft* uid = object.find("metadata", "uid");
   const auto given = uid == nullptr ? std::string_view{} : uid->as_string();
   if (given.empty() || given == kube::uid_of(current)) return {};
+  if (call.environment.weakness == Weakness::IgnoresUidOnUpdate) return {};
   const std::string path = call.resource.builtin != nullptr
                                ? call.resource.path.resource
                                : call.resource.path.group + "/" + call.resource.path.resource;
@@ -29,7 +30,8 @@ kube::Answer<Written> try_update(WriteCall& call) {
   auto options = parse_write_options(call.request, "UpdateOptions");
   if (!options) return std::unexpected(options.error());
   call.options = *std::move(options);
-  auto body = decode_body(call.resource, call.request, call.options.validation, call.warnings);
+  auto body = decode_body(call.resource, call.request, call.options.validation,
+                          call.environment.weakness, call.warnings);
   if (!body) return std::unexpected(body.error());
   json::Draft object{*body};
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());

@@ -63,16 +63,20 @@ std::optional<WatchEvent> Watch::next(const store::Event& event) const {
   const bool after = event.after && selection.matches(event.after->body);
   if (!before && !after) return std::nullopt;
   if (after) {
-    return WatchEvent{before ? WatchEventType::Modified : WatchEventType::Added,
+    const bool known = before || (event.before && weakness == Weakness::EnteringIsModified);
+    return WatchEvent{known ? WatchEventType::Modified : WatchEventType::Added,
                       in_version(selection.resource, event.after->body)};
   }
   if (event.last) {
+    if (weakness == Weakness::WatchForgetsDeletions) return std::nullopt;
     return WatchEvent{WatchEventType::Deleted, in_version(selection.resource, event.last->body)};
   }
   // It left the selection but lives on: the last selected state, at the revision of the change.
   json::Draft left{event.before->body};
   left.object_at("metadata")["resourceVersion"] = std::to_string(event.revision.value);
-  return WatchEvent{WatchEventType::Deleted, in_version(selection.resource, left.freeze())};
+  const auto type =
+      weakness == Weakness::LeavingIsModified ? WatchEventType::Modified : WatchEventType::Deleted;
+  return WatchEvent{type, in_version(selection.resource, left.freeze())};
 }
 
 WatchEvent Watch::bookmark(store::Revision at) const {

@@ -45,6 +45,7 @@ struct Watch {
   std::vector<WatchEvent> initial;  // synthetic ADDED (and bookmark) first
   bool bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;
+  Weakness weakness = Weakness::None;
 
   // What this watcher is told of a change; nothing when it is not concerned.
   std::optional<WatchEvent> next(const store::Event& event) const;

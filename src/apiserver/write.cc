@@ -4,7 +4,9 @@
 #include "apiserver/escalation.h"
 #include "apiserver/rbac.h"
 #include "apiserver/strategy.h"
+#include "base/hash.h"
 #include "base/rfc3339.h"
+#include "kube/crd_schema.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
 
@@ -23,13 +25,23 @@ std::string_view name_in(const json::Draft& object) {
   return name == nullptr ? std::string_view{} : name->as_string();
 }
 
+bool given(const json::Draft& metadata, std::string_view key) {
+  const json::Draft* member = metadata.find(key);
+  return member != nullptr && !member->as_string().empty();
+}
+
 void fill_system_fields(const WriteCall& call, json::Draft& object) {
   auto& metadata = object.object_at("metadata");
-  for (const auto key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"}) {
+  const auto weakness = call.environment.weakness;
+  for (const auto key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(key);
   }
-  metadata["creationTimestamp"] = format_seconds(call.environment.now);
-  metadata["uid"] = call.environment.rng.uuid();
+  if (!(weakness == Weakness::KeepsCreationTimeOnCreate && given(metadata, "creationTimestamp"))) {
+    metadata["creationTimestamp"] = format_seconds(call.environment.now);
+  }
+  if (weakness == Weakness::KeepsUidOnCreate && given(metadata, "uid")) return;
+  metadata["uid"] = weakness == Weakness::KeepsUidOnRecreate ? Rng{hash64(name_in(object))}.uuid()
+                                                             : call.environment.rng.uuid();
 }
 
 // Picks a free name from generateName; the last try may be taken, and then creation says so.
@@ -39,8 +51,11 @@ void generate_name(const WriteCall& call, json::Draft& object) {
   if (prefix == nullptr || prefix->as_string().empty()) return;
   const std::string stem{prefix->as_string()};
   std::string name;
+  Rng one_name{0};
+  auto& rng =
+      call.environment.weakness == Weakness::GeneratesOneName ? one_name : call.environment.rng;
   for (int i = 0; i < kGeneratedNameTries; ++i) {
-    name = kube::generate_name(stem, call.environment.rng);
+    name = kube::generate_name(stem, rng);
     if (!call.store.latest().find(call.resource.key(call.request.ns, name))) break;
   }
   object.object_at("metadata")["name"] = name;
@@ -52,6 +67,18 @@ kube::Status taken(const Resource& resource, const store::Record& record, std::s
     status.message = "object is being deleted: " + status.message;
   }
   return status;
+}
+
+// Of lists without declared keys.
+const kube::Schema* without_list_keys() {
+  static const auto kSchema = kube::schemaless();
+  return kSchema.typed;
+}
+
+bool may_replace(const WriteCall& call, const store::Record& existing) {
+  if (call.environment.weakness == Weakness::CreateReplaces) return true;
+  return call.environment.weakness == Weakness::AllowsCreateOverTerminating &&
+         kube::being_deleted(existing.body);
 }
 
 // What a dry run answers: the object as it would be, without a new revision.
@@ -79,13 +106,17 @@ AdmissionCall WriteCall::admission(std::string_view verb, std::string_view name)
 }
 
 kube::Writer WriteCall::writer() const {
-  return {.schema = resource.schema,
-          .kind = resource.kind,
-          .manager = options.manager(request),
-          .subresource = request.subresource,
-          .now = environment.now,
-          .reset_fields = reset_fields(resource, request.subresource),
-          .api_versions = served_api_versions(resource)};
+  kube::Writer writer{.schema = resource.schema,
+                      .kind = resource.kind,
+                      .manager = options.manager(request),
+                      .subresource = request.subresource,
+                      .now = environment.now,
+                      .reset_fields = reset_fields(resource, request.subresource),
+                      .api_versions = served_api_versions(resource)};
+  if (environment.weakness == Weakness::ApplyReplacesLists) writer.schema = without_list_keys();
+  if (environment.weakness == Weakness::StatusApplySharesOwnership) writer.subresource.clear();
+  if (environment.weakness == Weakness::OwnsResetFields) writer.reset_fields.clear();
+  return writer;
 }
 
 Response answer_to(WriteCall& call, Answer<Written> written) {
@@ -166,15 +197,37 @@ void dedup_owners(WriteCall& call, json::Draft& object) {
 }
 
 Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) {
+  if (call.environment.weakness == Weakness::UpdateTakesNoOwnership && !live.is_null()) {
+    object.object_at("metadata")["managedFields"] = live.get("metadata", "managedFields");
+    return {};
+  }
   return kube::track_update(call.writer(), live, object);
 }
+
+namespace {
+
+bool unconditional(const WriteCall& call) {
+  switch (call.environment.weakness) {
+    case Weakness::AllowsUnversionedUpdateOfCustom: return true;
+    case Weakness::RefusesUnversionedUpdate: return false;
+    default: return call.resource.unconditional_update;
+  }
+}
+
+bool overlooks_version(const WriteCall& call) {
+  const bool patches = call.request.verb == Verb::Patch;
+  return call.environment.weakness == (patches ? Weakness::IgnoresResourceVersionOnPatch
+                                               : Weakness::IgnoresResourceVersionOnUpdate);
+}
+
+}  // namespace
 
 Answer<void> check_preconditions(const WriteCall& call, json::View current,
                                  const json::Draft& object) {
   const json::Draft* version = object.find("metadata", "resourceVersion");
   const auto given = version == nullptr ? std::string_view{} : version->as_string();
   if (given.empty() || given == "0") {
-    if (call.resource.unconditional_update) return {};
+    if (unconditional(call)) return {};
     // Kubernetes names the resource here where a kind belongs.
     const auto resource = call.resource.group_resource();
     return std::unexpected(
@@ -186,7 +239,7 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
     return std::unexpected(kube::unreasoned(
         500, "strconv.ParseUint: parsing " + kube::shown(given) + ": invalid syntax"));
   }
-  if (given == kube::resource_version_of(current)) return {};
+  if (given == kube::resource_version_of(current) || overlooks_version(call)) return {};
   return std::unexpected(
       kube::conflict_modified(call.resource.group_resource(), call.request.name));
 }
@@ -220,10 +273,13 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   prepare_create(call.resource, object, call.environment);
 
   const json::Value candidate = object.freeze();
-  if (const auto errors = validate_create(call.resource, candidate); !errors.empty()) {
+  auto errors = validate_create(call.resource, candidate);
+  overlook(call.environment.weakness, errors);
+  if (!errors.empty()) {
     return std::unexpected(kube::invalid(call.resource.error_kind(), name, errors));
   }
-  if (!kube::resource_version_of(candidate).empty()) {
+  if (!kube::resource_version_of(candidate).empty() &&
+      call.environment.weakness != Weakness::AllowsVersionOnCreate) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
   }
@@ -238,7 +294,8 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (auto ok = admit_validating(asked, call.store, candidate, {}); !ok) {
     return std::unexpected(ok.error());
   }
-  if (existing) return std::unexpected(taken(call.resource, *existing, name));
+  if (existing && !may_replace(call, *existing))
+    return std::unexpected(taken(call.resource, *existing, name));
   if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
     return std::unexpected(ok.error());
   }
@@ -248,10 +305,28 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   return Written{in_version(call.resource, stored), true};
 }
 
+namespace {
+
+// Updates that only a weakened server refuses.
+Answer<void> refuse_by_weakness(const WriteCall& call, json::View old_object) {
+  if (call.environment.weakness == Weakness::RefusesEditsWhileDeleting &&
+      kube::being_deleted(old_object)) {
+    return std::unexpected(
+        kube::conflict(call.resource.group_resource(), call.request.name, "is being deleted"));
+  }
+  if (call.environment.weakness == Weakness::RefusesUpdateInTerminatingNamespace) {
+    return admit_namespace(call.admission("create", call.request.name), call.store.latest());
+  }
+  return {};
+}
+
+}  // namespace
+
 Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
                               json::Draft object) {
   const json::Value old_object = in_version(call.resource, current->body);
   const auto admission = call.admission("update", call.request.name);
+  if (auto ok = refuse_by_weakness(call, old_object); !ok) return std::unexpected(ok.error());
   if (call.request.subresource.empty()) {
     if (auto ok = admit_mutating(admission, call.store.latest(), object, old_object); !ok) {
       return std::unexpected(ok.error());
@@ -262,8 +337,11 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);
 
   const json::Value candidate = object.freeze();
-  const auto errors =
-      validate_update(call.resource, call.request.subresource, candidate, old_object);
+  auto errors = validate_update(call.resource, call.request.subresource, candidate, old_object);
+  if (call.environment.weakness == Weakness::ForgetsRatcheting) {
+    kube::append(errors, validate_create(call.resource, candidate));
+  }
+  overlook(call.environment.weakness, errors);
   if (!errors.empty()) {
     return std::unexpected(kube::invalid(call.resource.error_kind(), call.request.name, errors));
   }
@@ -285,12 +363,19 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
 
   const json::Value stored = to_stored(call.resource, same_revision);
   // A write that changes nothing is none: same revision, no event.
-  if (stored == current->body && !ready_to_vanish(call.resource, stored)) {
+  const bool vanishes = ready_to_vanish(call.resource, stored) &&
+                        call.environment.weakness != Weakness::KeepsObjectWithoutFinalizers;
+  if (stored == current->body && !vanishes &&
+      call.environment.weakness != Weakness::BumpsVersionOnNoOp) {
     return Written{std::move(same_revision), false};
   }
-  if (ready_to_vanish(call.resource, stored)) {
+  if (vanishes) {
     return Written{in_version(call.resource, erase_object(call.store, current->key, stored)),
                    false};
+  }
+  if (call.environment.weakness == Weakness::KeepsVersionOnChange) {
+    call.store.put(current->key, stored);
+    return Written{std::move(same_revision), false};
   }
   return Written{in_version(call.resource, put_object(call.store, current->key, stored)), false};
 }
