@@ -19,27 +19,26 @@
 namespace fixpoint {
 namespace {
 
-// The newest kubectl at hand: one that was asked for, the one of `make kube`, the one on PATH.
-std::string find_kubectl() {
-  if (const char* asked = std::getenv("FIXPOINT_KUBECTL")) return asked;
-  if (const char* home = std::getenv("HOME")) {
-    const auto built = std::filesystem::path(home) / ".cache/fixpoint/kube/1.34.4/kubectl";
-    if (::access(built.c_str(), X_OK) == 0) return built.string();
-  }
-  std::istringstream path(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
-  for (std::string directory; std::getline(path, directory, ':');) {
-    const auto program = std::filesystem::path(directory) / "kubectl";
-    if (::access(program.c_str(), X_OK) == 0) return program.string();
-  }
-  return {};
-}
-
 std::string output_of(const std::string& command) {
   std::FILE* pipe = ::popen(command.c_str(), "r");
   std::string text;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
   ::pclose(pipe);
   return text;
+}
+
+// The newest kubectl at hand: one that was asked for, the one of `make kube`, the one on PATH.
+std::string find_kubectl() {
+  if (const char* asked = std::getenv("FIXPOINT_KUBECTL")) return asked;
+  std::string cache = output_of("tools/kube --where");
+  while (cache.ends_with('\n')) cache.pop_back();
+  std::istringstream path(cache + ":" +
+                          (std::getenv("PATH") == nullptr ? "" : std::getenv("PATH")));
+  for (std::string directory; std::getline(path, directory, ':');) {
+    const auto program = std::filesystem::path(directory) / "kubectl";
+    if (::access(program.c_str(), X_OK) == 0) return program.string();
+  }
+  return {};
 }
 
 // One command of a session and everything it said.
