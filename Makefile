@@ -10,6 +10,8 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --parallel 2 --no-tests=error
 RINGS = unit|integration
+# What needs a real Kubernetes.
+KUBE_RINGS = kube|conformance
 FUZZ_SECONDS ?= 60
 KILLS ?= 1000
 export UBSAN_OPTIONS ?= print_stacktrace=1
@@ -23,7 +25,7 @@ compile = $(call configure,$(1)) && ninja -C build/$(1) -j $(JOBS)
 help: ## Show this text
 	@echo "Fixpoint: Kubernetes operators in C++, and the cluster to run and check them on."
 	@echo
-	@echo "  make test     build everything and run every test (a fresh machine needs nothing else)"
+	@echo "  make test     build everything and test it (a fresh machine needs nothing else)"
 	@echo "  make demo     see it work, in under half a minute after the build"
 	@echo
 	@echo "All commands:"
@@ -42,9 +44,19 @@ build: deps ## Build the release program: build/release/fixpoint
 	@$(call compile,release) fixpoint
 
 .PHONY: test
-test: deps ## Build and run all tests; T=regex picks some
+test: deps ## Build and run all tests that need no real Kubernetes; T=regex picks some
 	@$(call compile,release)
-	@$(CTEST) --test-dir build/release $(if $(T),-R '$(T)')
+	@$(CTEST) --test-dir build/release -LE '$(KUBE_RINGS)' $(if $(T),-R '$(T)')
+
+.PHONY: kube
+kube: deps ## Get a real Kubernetes to compare with: built once (5 to 10 minutes), kept outside the tree
+	@tools/deps kube
+	@tools/kube
+
+.PHONY: test-kube
+test-kube: kube ## Run the tests that compare with a real Kubernetes; T=regex picks some
+	@$(call compile,release) kube_tests
+	@$(CTEST) --test-dir build/release -L '$(KUBE_RINGS)' $(if $(T),-R '$(T)')
 
 .PHONY: demo
 demo: build ## Start a cluster, use it, kill it, find everything still there
