@@ -9,13 +9,13 @@ constexpr std::size_t kStepsPerSlice = 64;
 
 }  // namespace
 
-ControllerShell::ControllerShell(front::Service& service, std::string authority_pem)
-    : service_(service), authority_pem_(std::move(authority_pem)), controllers_(authority_pem_) {
+ControllerShell::ControllerShell(front::Service& service, Make make)
+    : service_(service), make_(std::move(make)), controllers_(make_()) {
   controllers_.begin(*this);
   // What they did may be undone: they start over from what is there.
   service_.on_rewind([this, self = self_] {
     if (*self == nullptr) return;
-    controllers_ = cluster::Controllers(authority_pem_);
+    controllers_ = make_();
     controllers_.begin(*this);
     schedule();
   });

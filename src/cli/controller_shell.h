@@ -9,13 +9,16 @@
 #include "cluster/controllers.h"
 #include "front/service.h"
 
+#include <functional>
 #include <memory>
 
 namespace fixpoint::cli {
 
 class ControllerShell final : public cluster::Api {
  public:
-  ControllerShell(front::Service& service, std::string authority_pem);
+  // `make` gives the loops as they are at the beginning; asked again when the store was rewound.
+  using Make = std::function<cluster::Controllers()>;
+  ControllerShell(front::Service& service, Make make);
   ~ControllerShell() override;
 
   apiserver::Response call(const apiserver::Request& request) override;
@@ -28,7 +31,7 @@ class ControllerShell final : public cluster::Api {
   void work();
 
   front::Service& service_;
-  std::string authority_pem_;
+  Make make_;
   cluster::Controllers controllers_;
   bool scheduled_ = false;
   net::TimerId timer_;

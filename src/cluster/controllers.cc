@@ -12,15 +12,23 @@
 
 namespace fixpoint::cluster {
 
-Controllers::Controllers(std::string authority_pem) {
-  controllers_.push_back(std::make_unique<ServiceAccountController>(std::move(authority_pem)));
-  controllers_.push_back(std::make_unique<GarbageCollector>());
-  controllers_.push_back(std::make_unique<NamespaceController>());
-  controllers_.push_back(std::make_unique<DefinitionController>());
-  controllers_.push_back(std::make_unique<QuotaController>());
-  controllers_.push_back(std::make_unique<RoleAggregation>());
-  controllers_.push_back(std::make_unique<StorageProtection>());
-  controllers_.push_back(std::make_unique<EventExpiry>());
+Controllers Controllers::of_cluster(std::string authority_pem) {
+  Controllers made = of_server();
+  auto& all = made.controllers_;
+  all.push_back(std::make_unique<ServiceAccountController>(std::move(authority_pem)));
+  all.push_back(std::make_unique<GarbageCollector>());
+  all.push_back(std::make_unique<NamespaceController>());
+  all.push_back(std::make_unique<QuotaController>());
+  all.push_back(std::make_unique<RoleAggregation>());
+  all.push_back(std::make_unique<StorageProtection>());
+  all.push_back(std::make_unique<EventExpiry>());
+  return made;
+}
+
+Controllers Controllers::of_server() {
+  Controllers made;
+  made.controllers_.push_back(std::make_unique<DefinitionController>());
+  return made;
 }
 
 void Controllers::begin(Api& api) {

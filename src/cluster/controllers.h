@@ -13,8 +13,10 @@ namespace fixpoint::cluster {
 
 class Controllers {
  public:
-  // The loops every API server needs; `authority_pem` goes into each namespace's kube-root-ca.crt.
-  explicit Controllers(std::string authority_pem);
+  // The loops of a whole cluster; `authority_pem` goes into each namespace's kube-root-ca.crt.
+  static Controllers of_cluster(std::string authority_pem);
+  // Only what a kube-apiserver runs in itself: custom resource definitions.
+  static Controllers of_server();
 
   void begin(Api& api);
   void observe(const std::vector<store::Event>& events);

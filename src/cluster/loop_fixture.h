@@ -38,7 +38,7 @@ class LoopFixture : public apiserver::ApiFixture, public Api {
   static constexpr int kRoundsMax = 100;
   static constexpr std::size_t kStepsMax = 1000;
 
-  Controllers controllers_{"authority"};
+  Controllers controllers_ = Controllers::of_cluster("authority");
   bool begun_ = false;
   store::Revision seen_;
 };

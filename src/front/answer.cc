@@ -94,17 +94,6 @@ struct ListStream {
   }
 };
 
-std::string whole_list(const apiserver::ListPage& page, const apiserver::Resource& resource) {
-  std::string text = list_head(page);
-  for (std::size_t i = 0; i < page.items.size(); ++i) {
-    if (i > 0) text += ',';
-    const json::Value item = apiserver::in_version(resource, page.items[i]->body);
-    print_item(item, page, text);
-  }
-  text += "]}\n";
-  return text;
-}
-
 // Few items are cheaper whole: one header, one write, a length the client can trust.
 constexpr std::size_t kWholeListItems = 64;
 
@@ -140,6 +129,17 @@ void print_item(json::View stored, const apiserver::ListPage& page, std::string&
   out += '}';
 }
 
+std::string list_text(const apiserver::ListPage& page, const apiserver::Resource& resource) {
+  std::string text = list_head(page);
+  for (std::size_t i = 0; i < page.items.size(); ++i) {
+    if (i > 0) text += ',';
+    const json::Value item = apiserver::in_version(resource, page.items[i]->body);
+    print_item(item, page, text);
+  }
+  text += "]}\n";
+  return text;
+}
+
 void send(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, Answer answer,
           const std::optional<apiserver::Resource>& resource) {
   add_warnings(headers, answer.response.warnings);
@@ -158,7 +158,7 @@ void send(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, 
     exchange->on_drain([stream] { stream->write_some(); });
     return;
   }
-  std::string text = whole_list(page, *resource);
+  std::string text = list_text(page, *resource);
   if (!plain) {
     if (auto tree = json::parse(text)) text = print(*tree, answer);
   }

@@ -35,5 +35,7 @@ void send_json(const std::shared_ptr<net::Exchange>& exchange, net::Headers head
 
 // One stored object as an item of a list, without a copy of the tree.
 void print_item(json::View stored, const apiserver::ListPage& page, std::string& out);
+// A whole list at once, for few items.
+std::string list_text(const apiserver::ListPage& page, const apiserver::Resource& resource);
 
 }  // namespace fixpoint::front

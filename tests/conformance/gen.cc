@@ -71,7 +71,7 @@ json::Value object(const Sort& sort, std::string_view name, json::View metadata)
   return made.freeze();
 }
 
-Step create(const Sort& sort, json::View body) {
+Step create(const Sort& sort, const json::Value& body) {
   return step("POST", collection(sort), json::to_text(body, json::Escape::Plain));
 }
 

@@ -66,7 +66,7 @@ std::string item(const Sort& sort, std::string_view name);
 // The whole object with that name; `metadata` is merged into its metadata.
 json::Value object(const Sort& sort, std::string_view name, json::View metadata = {});
 
-Step create(const Sort& sort, json::View body);
+Step create(const Sort& sort, const json::Value& body);
 Step get(const Sort& sort, std::string_view name);
 // Reads (as the last answer told it), merges `change` in and writes back.
 Step update(const Sort& sort, std::string_view name, std::string change);

@@ -65,6 +65,7 @@ struct Endpoint {
 };
 
 // From a kubeconfig with a token and the authority's data in it.
+Result<Endpoint> endpoint_in(std::string name, std::string_view kubeconfig);
 Result<Endpoint> endpoint_of(std::string name, const std::string& kubeconfig_path);
 std::unique_ptr<Server> make_http_server(const Endpoint& endpoint);
 

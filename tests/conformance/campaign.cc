@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/campaign.h"
+
+#include "base/hash.h"
+#include "tests/conformance/setup.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include <unistd.h>
+
+namespace fixpoint::conformance {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Sequences whose closing watches are still open, per lane: each takes a second of a real server's
+// time but none of its work.
+constexpr std::size_t kPendingMax = 60;
+// How often the real server is asked again when it seems to differ from ours.
+constexpr int kSecondOpinions = 5;
+
+// Headers and forms are the business of HTTP.
+bool runs_in_process(const Sequence& sequence) {
+  if (sequence.http_only) return false;
+  return std::ranges::all_of(sequence.steps, [](const Step& step) {
+    return step.accept.empty() && step.headers.empty() && step.method != "HEAD" &&
+           step.method != "OPTIONS";
+  });
+}
+
+const Area& area_for(const std::vector<const Area*>& areas, std::uint64_t roll) {
+  std::uint64_t total = 0;
+  for (const auto* area : areas) total += static_cast<std::uint64_t>(area->weight);
+  roll %= total;
+  for (const auto* area : areas) {
+    const auto weight = static_cast<std::uint64_t>(area->weight);
+    if (roll < weight) return *area;
+    roll -= weight;
+  }
+  return *areas.back();
+}
+
+// What the lanes share; `mutex` guards `result`.
+struct Shared {
+  const CampaignOptions& options;
+  std::atomic<std::uint64_t> next{0};
+  std::mutex mutex;
+  CampaignResult result;
+};
+
+class Lane {
+ public:
+  Lane(Shared& shared, const Local& local)
+      : shared_(shared),
+        real_(make_http_server(shared.options.real)),
+        ours_(make_http_server(local.endpoint())),
+        core_(make_core_server(local.fork())) {}
+
+  void run() {
+    const auto& options = shared_.options;
+    for (;;) {
+      const auto index = shared_.next++;
+      if (index >= options.sequences || options.stop()) break;
+      start(index);
+      finish_some(kPendingMax);
+    }
+    finish_some(0);
+  }
+
+ private:
+  struct Pending {
+    Sequence sequence;
+    std::unique_ptr<Session> real;
+    std::unique_ptr<Session> ours;
+    std::unique_ptr<Recording> core;
+  };
+
+  void start(std::uint64_t index) {
+    Rng roll{shared_.options.seed * 1'000'003 + index};
+    const auto& area = area_for(shared_.options.areas, roll.next());
+    auto pending = std::make_unique<Pending>();
+    pending->sequence = make_sequence(area, roll.next() % 1'000'000'000'000);
+    const auto id = fresh_id();
+    pending->real = std::make_unique<Session>(*real_, pending->sequence, id);
+    pending->ours = std::make_unique<Session>(*ours_, pending->sequence, id);
+    pending->real->run();
+    pending->ours->run();
+    if (runs_in_process(pending->sequence)) {
+      pending->core = std::make_unique<Recording>(record(*core_, pending->sequence, id));
+    }
+    pending_.push_back(std::move(pending));
+  }
+
+  void finish_some(std::size_t left) {
+    while (!pending_.empty()) {
+      auto& oldest = *pending_.front();
+      if (!oldest.real->finished() || !oldest.ours->finished()) {
+        if (pending_.size() <= left) return;
+        real_->wait(milliseconds(5));
+        ours_->wait(milliseconds(1));
+        continue;
+      }
+      judge(oldest);
+      pending_.pop_front();
+    }
+  }
+
+  void judge(Pending& pending) {
+    const auto& sequence = pending.sequence;
+    const auto real = pending.real->take();
+    const auto truth = normalise(real);
+    auto difference = compare(sequence, truth, normalise(pending.ours->take()));
+    std::string server = "ours";
+    if (!difference && pending.core) {
+      difference = compare(sequence, truth, normalise(*pending.core));
+      server = "core";
+    }
+    const bool undecided = difference && real_differs_from_itself(sequence, truth);
+    const std::lock_guard lock{shared_.mutex};
+    auto& result = shared_.result;
+    ++result.sequences;
+    result.requests += sequence.steps.size() + real.watches.size();
+    if (pending.core) ++result.core_sequences;
+    result.coverage.add(sequence, real);
+    if (undecided) ++result.undecided;
+    if (difference && !undecided) note(server, sequence, *std::move(difference));
+    if (shared_.options.progress) {
+      shared_.options.progress(result.sequences, result.requests, result.findings.size());
+    }
+  }
+
+  void note(const std::string& server, const Sequence& sequence, Difference difference) {
+    auto& finding = shared_.result.findings[difference.signature];
+    if (finding.count++ > 0) return;
+    finding.server = server;
+    finding.sequence = sequence;
+    finding.difference = std::move(difference);
+  }
+
+  bool real_differs_from_itself(const Sequence& sequence, const Normal& truth) {
+    for (int i = 0; i < kSecondOpinions; ++i) {
+      if (compare(sequence, truth, normalise(record(*real_, sequence, fresh_id())))) return true;
+    }
+    return false;
+  }
+
+  Shared& shared_;
+  std::unique_ptr<Server> real_;
+  std::unique_ptr<Server> ours_;
+  std::unique_ptr<Server> core_;
+  std::deque<std::unique_ptr<Pending>> pending_;
+};
+
+}  // namespace
+
+CampaignResult run_campaign(const CampaignOptions& options, const Local& ours) {
+  Shared shared{.options = options};
+  std::vector<std::thread> lanes;
+  for (int i = 0; i < options.lanes; ++i) {
+    lanes.emplace_back([&] { Lane(shared, ours).run(); });
+  }
+  for (auto& lane : lanes) lane.join();
+  return std::move(shared.result);
+}
+
+Result<void> set_up(const Endpoint& endpoint) {
+  const auto server = make_http_server(endpoint);
+  Sequence sequence;
+  sequence.steps = setup_steps();
+  sequence.watches = {"-"};
+  const auto recording = record(*server, sequence, fresh_id());
+  for (const auto& step : recording.steps) {
+    // What an earlier run left behind is as good.
+    if (step.answer.code < 300 || step.answer.code == 409) continue;
+    return fail(ErrorKind::Internal, "setting up " + endpoint.name + ": " + step.call.method + " " +
+                                         step.call.path + " was answered " + step.answer.body);
+  }
+  return {};
+}
+
+std::string fresh_id() {
+  static std::atomic<std::uint64_t> count{0};
+  static const std::string tag = [] {
+    auto seed = Rng::from_kernel();
+    return seed.name_suffix(5);
+  }();
+  auto digits = std::to_string(++count);
+  return "c" + tag + std::string(7 - std::min<std::size_t>(7, digits.size()), '0') + digits;
+}
+
+}  // namespace fixpoint::conformance

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/local.h"
+
+#include "cli/controller_shell.h"
+#include "front/host.h"
+#include "net/loop.h"
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+namespace fixpoint::conformance {
+
+struct Local::Thread {
+  net::Loop loop;
+  std::unique_ptr<front::Host> host;
+  std::unique_ptr<cli::ControllerShell> controllers;
+  std::thread thread;
+
+  void serve(Loops loops, std::promise<std::string> ready) {
+    auto started = front::Host::start(loop, {});
+    FP_CHECK(started.has_value());
+    host = *std::move(started);
+    controllers = std::make_unique<cli::ControllerShell>(host->service(), [this, loops] {
+      return loops == Loops::All ? cluster::Controllers::of_cluster(host->authority_pem())
+                                 : cluster::Controllers::of_server();
+    });
+    ready.set_value(host->kubeconfig());
+    loop.run();
+    controllers.reset();
+    host.reset();
+  }
+};
+
+Local::Local(Loops loops) : thread_(std::make_unique<Thread>()) {
+  std::promise<std::string> ready;
+  auto kubeconfig = ready.get_future();
+  thread_->thread = std::thread([this, loops, ready = std::move(ready)]() mutable {
+    thread_->serve(loops, std::move(ready));
+  });
+  auto endpoint = endpoint_in("ours", kubeconfig.get());
+  FP_CHECK(endpoint.has_value());
+  endpoint_ = *std::move(endpoint);
+}
+
+Local::~Local() {
+  thread_->loop.post([this] {
+    thread_->host->stop(std::chrono::milliseconds(100), [this] { thread_->loop.stop(); });
+  });
+  thread_->thread.join();
+}
+
+store::Store Local::fork() const {
+  std::promise<store::Store> forked;
+  auto future = forked.get_future();
+  thread_->loop.post(
+      [this, &forked] { forked.set_value(thread_->host->service().store().fork()); });
+  return future.get();
+}
+
+}  // namespace fixpoint::conformance

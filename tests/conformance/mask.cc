@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/mask.h"
+
+#include "base/rfc3339.h"
+#include "net/loop.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <iterator>
+
+namespace fixpoint::conformance {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+constexpr std::size_t kUidSize = 36;
+
+bool uid_at(std::string_view text, std::size_t at) {
+  if (at + kUidSize > text.size()) return false;
+  for (std::size_t i = 0; i < kUidSize; ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? text[at + i] != '-' : !is_hex(text[at + i])) return false;
+  }
+  return true;
+}
+
+// The length of the RFC 3339 time that begins here; 0 if none does.
+std::size_t time_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kShortest = 20;  // "2026-11-15T12:00:00Z"
+  if (at + kShortest > text.size() || text[at + 4] != '-' || text[at + 10] != 'T') return 0;
+  auto end = at + 19;
+  while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
+  if (end < text.size() && text[end] == 'Z') ++end;
+  return is_recent_time(text.substr(at, end - at)) ? end - at : 0;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  if (from.empty()) return text;
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::uint64_t number_of(std::string_view digits) {
+  std::uint64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+}  // namespace
+
+bool is_recent_time(std::string_view text) {
+  const auto time = parse_rfc3339(text);
+  if (!time) return false;
+  // Signed tokens expire at most a year ahead; nothing that sequences send is so near to now.
+  const auto now = net::system_clock().wall();
+  return *time > now - std::chrono::hours(24) && *time < now + std::chrono::hours(24 * 366);
+}
+
+void Mask::learn_version(std::string_view version) {
+  versions_.insert(number_of(version));
+}
+
+void Mask::learn_generated(std::string_view name) {
+  if (std::ranges::find(generated_, name) == generated_.end()) generated_.emplace_back(name);
+}
+
+std::string Mask::version(std::string_view version) const {
+  const auto at = versions_.find(number_of(version));
+  if (at == versions_.end()) return "<rv>";
+  return "<rv " + std::to_string(std::distance(versions_.begin(), at) + 1) + ">";
+}
+
+std::string Mask::ordinal(std::string_view sort, std::string_view value) {
+  const std::pair<std::string, std::string> key{sort, value};
+  auto at = ordinals_.find(key);
+  if (at == ordinals_.end()) at = ordinals_.emplace(key, ++counts_[std::string{sort}]).first;
+  return "<" + key.first + " " + std::to_string(at->second) + ">";
+}
+
+std::string Mask::text(std::string_view text) {
+  std::string masked = mask_uids(text);
+  for (std::size_t i = 0; i < generated_.size(); ++i) {
+    masked = replaced(masked, generated_[i], "<generated " + std::to_string(i + 1) + ">");
+  }
+  masked = replaced(masked, id_, "<id>");
+  return mask_versions(mask_times(masked));
+}
+
+std::string Mask::mask_uids(std::string_view text) {
+  std::string masked;
+  for (std::size_t at = 0; at < text.size();) {
+    if (uid_at(text, at)) {
+      masked += ordinal("uid", text.substr(at, kUidSize));
+      at += kUidSize;
+    } else {
+      masked += text[at++];
+    }
+  }
+  return masked;
+}
+
+std::string Mask::mask_times(std::string_view text) const {
+  std::string masked;
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto size = is_digit(text[at]) ? time_at(text, at) : 0; size > 0) {
+      masked += "<time>";
+      at += size;
+    } else {
+      masked += text[at++];
+    }
+  }
+  return masked;
+}
+
+// Numbers in a sentence about versions; any other number is what it is.
+std::string Mask::mask_versions(std::string_view text) const {
+  const auto word = text.find("ersion");
+  if (word == std::string_view::npos) return std::string{text};
+  std::string masked{text.substr(0, word)};
+  for (std::size_t at = word; at < text.size();) {
+    const bool inside = std::isalnum(static_cast<unsigned char>(masked.back())) != 0 ||
+                        masked.back() == '.' || masked.back() == '-';
+    if (!is_digit(text[at]) || inside) {
+      masked += text[at++];
+      continue;
+    }
+    auto end = at;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    // Only what a server counted itself: a version that nobody has stands as it was sent.
+    const auto number = number_of(text.substr(at, end - at));
+    masked += versions_.contains(number) ? version(text.substr(at, end - at))
+                                         : std::string{text.substr(at, end - at)};
+    at = end;
+  }
+  return masked;
+}
+
+}  // namespace fixpoint::conformance

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/session.h"
+
+#include "json/merge_patch.h"
+#include "json/parse.h"
+#include "json/print.h"
+#include "tests/conformance/memory.h"
+#include "tests/conformance/touched.h"
+
+#include <chrono>
+
+namespace fixpoint::conformance {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::string_view kUserAgent = "conformance/1";
+// How long a live watch is read after the last step when no closing watch takes that long anyway.
+constexpr auto kLastWords = milliseconds(400);
+// Our own server does at once what a real one does after a moment; its loop still needs a tick.
+constexpr Duration kOwnSettle = milliseconds(10);
+
+}  // namespace
+
+struct Session::State {
+  Server& server;
+  const Sequence& sequence;
+  Memory memory;
+  Recording recording;
+  struct Open {
+    Observation* to;
+    std::unique_ptr<Stream> stream;
+  };
+  std::vector<Open> live;
+  std::vector<Open> closing;
+  steady_clock::time_point listen_until{};
+
+  State(Server& on, const Sequence& what, const std::string& id)
+      : server(on), sequence(what), memory(id, id) {
+    recording.ns = id;
+    recording.id = id;
+  }
+
+  void make_namespace() {
+    Call call{
+        .method = "POST",
+        .path = "/api/v1/namespaces",
+        .query = {},
+        .headers = {{"content-type", "application/json"}, {"user-agent", std::string{kUserAgent}}},
+        .body =
+            memory.fill(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"<<ns>>"}})")
+    };
+    memory.learn(call, server.call(call));
+  }
+
+  std::string body_of(const Step& step) const {
+    const auto text = memory.fill(step.body);
+    if (step.base.empty()) return text;
+    const auto base = memory.newest(step.base);
+    const auto change = json::parse(text.empty() ? "{}" : text);
+    if (base.is_null() || !change) return text;
+    const json::Value merged = json::apply_merge_patch(base, *change);
+    return json::to_text(merged);
+  }
+
+  Call call_of(const Step& step) const {
+    Call call;
+    call.method = step.method == "WATCH" ? "GET" : step.method;
+    call.path = memory.fill(step.path);
+    call.query = memory.fill(step.query);
+    if (step.method == "WATCH") call.query += call.query.empty() ? "watch=true" : "&watch=true";
+    call.body = body_of(step);
+    call.headers = step.headers;
+    if (!call.headers.contains("user-agent")) {
+      call.headers.add("user-agent", std::string{kUserAgent});
+    }
+    call.headers.add("accept", step.accept.empty() ? "application/json" : step.accept);
+    if (!step.content_type.empty()) {
+      call.headers.add("content-type", step.content_type);
+    } else if (!call.body.empty()) {
+      call.headers.add("content-type", "application/json");
+    }
+    return call;
+  }
+
+  void send(const Step& step) {
+    auto& at = recording.steps.emplace_back(Observation{.call = call_of(step), .answer = {}});
+    if (step.method == "WATCH") {
+      live.push_back({&at, server.open(at.call)});
+      return;
+    }
+    at.answer = server.call(at.call);
+    memory.learn(at.call, at.answer);
+    if (step.settle > Duration::zero() && !server.in_process()) {
+      server.wait(server.name() == "real" ? step.settle : std::min(step.settle, kOwnSettle));
+    }
+  }
+
+  void open_closing() {
+    const auto touched = touched_collections(sequence);
+    recording.watches.reserve(touched.size());
+    for (const auto& each : touched) {
+      const auto question = each.find('?');
+      Step step;
+      step.method = "WATCH";
+      step.path = each.substr(0, question);
+      if (question != std::string::npos) step.query = each.substr(question + 1) + "&";
+      step.query += "resourceVersion=<<rv>>&timeoutSeconds=1";
+      auto& at = recording.watches.emplace_back(Observation{.call = call_of(step), .answer = {}});
+      closing.push_back({&at, server.open(at.call)});
+    }
+    if (!live.empty() && !server.in_process()) listen_until = steady_clock::now() + kLastWords;
+  }
+};
+
+Session::Session(Server& server, const Sequence& sequence, std::string id)
+    : state_(std::make_unique<State>(server, sequence, id)) {}
+
+Session::~Session() = default;
+
+void Session::run() {
+  auto& state = *state_;
+  state.server.begin();
+  state.make_namespace();
+  state.recording.steps.reserve(state.sequence.steps.size());
+  for (const auto& step : state.sequence.steps) state.send(step);
+  state.open_closing();
+}
+
+bool Session::finished() const {
+  for (const auto& open : state_->closing) {
+    if (!open.stream->ended()) return false;
+  }
+  return steady_clock::now() >= state_->listen_until;
+}
+
+Recording Session::take() {
+  for (auto& open : state_->live) open.to->answer = open.stream->take();
+  for (auto& open : state_->closing) open.to->answer = open.stream->take();
+  state_->live.clear();
+  state_->closing.clear();
+  return std::move(state_->recording);
+}
+
+Recording record(Server& server, const Sequence& sequence, std::string id) {
+  Session session(server, sequence, std::move(id));
+  session.run();
+  while (!session.finished()) server.wait(milliseconds(10));
+  return session.take();
+}
+
+}  // namespace fixpoint::conformance
