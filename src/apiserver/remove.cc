@@ -183,6 +183,16 @@ bool hand_over_to_controller(const Resource& resource) {
   return resource.prefix == "namespaces/" || resource.prefix == kDefinitionPrefix;
 }
 
+// Finalizers of the garbage collector that this request takes back are first seen to go.
+Removed let_go(const DeleteCall& call, const store::Record& current, json::Draft object) {
+  if (kube::finalizers_of(current.body).empty()) {
+    return {in_version(call.resource, erase_object(call.store, current)), true};
+  }
+  put_object(call.store, current.key, std::move(object));
+  const auto freed = call.store.latest().find(current.key);
+  return {in_version(call.resource, erase_object(call.store, *freed)), true};
+}
+
 }  // namespace
 
 Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current) {
@@ -211,9 +221,7 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
       if ((body.get("spec", "finalizers").empty() && kube::finalizers_of(body).empty()) ||
           call.environment.weakness == Weakness::RemovesNamespaceAtOnce) {
         if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
-        return Removed{
-            in_version(call.resource, erase_object(call.store, current->key, std::move(object))),
-            true};
+        return Removed{in_version(call.resource, erase_object(call.store, *current)), true};
       }
     } else {
       stamp_definition(object, body, call.environment.now);
@@ -229,8 +237,7 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
       !finalizers.empty() && call.environment.weakness != Weakness::IgnoresFinalizersOnDelete;
   if (!held && !graceful && call.environment.weakness != Weakness::StampsInsteadOfRemoving) {
     if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
-    return Removed{
-        in_version(call.resource, erase_object(call.store, current->key, std::move(object))), true};
+    return let_go(call, *current, std::move(object));
   }
   stamp(call, object, body, grace);
   return keep(call, current, std::move(object));

@@ -60,6 +60,22 @@ TEST_F(DeleteRules, Rule15TheWriteThatEmptiesTheFinalizersDeletes) {
   EXPECT_EQ(get(std::string{kConfigMaps} + "/held").code, 404);
 }
 
+TEST_F(DeleteRules, Rule15TheWriteThatLetsAnObjectGoIsNeverStored) {
+  const auto path = std::string{kConfigMaps} + "/held";
+  create(kConfigMaps, R"({"metadata":{"name":"held","finalizers":["example.com/x"]}})");
+  const auto stamped = remove(path);
+
+  const auto emptied = patch(path, R"({"metadata":{"finalizers":null}})");
+
+  EXPECT_EQ(meta(emptied, "resourceVersion"), meta(stamped, "resourceVersion"));
+  const auto last = store_.events_after(store::Revision{store_.revision().value - 1});
+  ASSERT_TRUE(last.has_value());
+  const json::View body = last->back().last->body;
+  EXPECT_EQ(body.get("metadata", "finalizers").size(), 1U);
+  EXPECT_EQ(body.get("metadata", "resourceVersion").as_string(),
+            std::to_string(store_.revision().value));
+}
+
 TEST_F(DeleteRules, Rule16PreconditionsAreCheckedAndNamedByKind) {
   create(kConfigMaps, R"({"metadata":{"name":"a"}})");
 

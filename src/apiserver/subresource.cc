@@ -198,7 +198,8 @@ Answer<json::Value> finalize(WriteCall& call) {
   const json::Value next = object.freeze();
   if (next == (*current)->body || call.options.dry_run) return next;
   if (ready_to_vanish(call.resource, next)) {
-    return erase_object(call.store, (*current)->key, std::move(object));
+    erase_object(call.store, **current);
+    return next;
   }
   return put_object(call.store, (*current)->key, std::move(object));
 }

@@ -140,10 +140,11 @@ json::Value put_object(store::Store& store, std::string key, json::Draft stored)
   return body;
 }
 
-json::Value erase_object(store::Store& store, std::string_view key, json::Draft last) {
+json::Value erase_object(store::Store& store, const store::Record& current) {
+  json::Draft last{current.body};
   stamp_revision(last, store.next_revision());
   json::Value body = last.freeze();
-  store.erase(key, body);
+  store.erase(current.key, body);
   return body;
 }
 
@@ -370,8 +371,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
     return Written{std::move(same_revision), false};
   }
   if (vanishes) {
-    return Written{in_version(call.resource, erase_object(call.store, current->key, stored)),
-                   false};
+    erase_object(call.store, *current);
+    return Written{std::move(same_revision), false};
   }
   if (call.environment.weakness == Weakness::KeepsVersionOnChange) {
     call.store.put(current->key, stored);

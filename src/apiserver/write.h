@@ -67,9 +67,11 @@ void stamp_revision(json::Draft& object, store::Revision revision);
 // True when the last finalizer is gone and nothing else holds a stamped object.
 bool ready_to_vanish(const Resource& resource, json::View stored);
 
-// Writes and removals of whole objects; `stored` is in the stored version, without its revision.
+// Writes a whole object; `stored` is in the stored version, without its revision.
 json::Value put_object(store::Store& store, std::string key, json::Draft stored);
-json::Value erase_object(store::Store& store, std::string_view key, json::Draft last);
+// Removes one. The last words about it are its last stored state at the revision of its end: a
+// write that lets it go is never stored, so watchers do not see it.
+json::Value erase_object(store::Store& store, const store::Record& current);
 
 // The verbs.
 Response create(WriteCall call);
