@@ -7,7 +7,11 @@ namespace fixpoint::conformance {
 namespace {
 
 constexpr std::array kAreas{
-    Area{"config", "ConfigMap, Secret, ServiceAccount, Lease, Event, Namespace", make_config, 10},
+    Area{"config",     "ConfigMap, Secret, ServiceAccount, Lease, Event, Namespace", make_config,     10},
+    Area{"custom",     "custom resources against a schema with every keyword",       make_custom,     12},
+    Area{"definition", "CustomResourceDefinitions themselves",                       make_definition, 5 },
+    Area{"apply",      "server-side apply with up to three managers",                make_apply,      12},
+    Area{"patch",      "JSON, merge and strategic patches, good and bad",            make_patch,      10},
 };
 
 }  // namespace

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What areas/definition.cc changes about a definition: one field at a time, so that a server has
+// one thing to say about it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::conformance {
+
+struct DefinitionEdit {
+  std::string_view path;   // a JSON pointer
+  std::string_view value;  // JSON; empty: the member is removed
+};
+
+const std::vector<DefinitionEdit>& definition_edits();
+// JSON patches for definitions that are stored.
+const std::vector<std::string_view>& definition_changes();
+// Schemas of one property, good and bad.
+const std::vector<std::string_view>& definition_schemas();
+
+}  // namespace fixpoint::conformance
