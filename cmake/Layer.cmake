@@ -38,7 +38,10 @@ endfunction()
 # One test program; every TEST in it is a ctest test with the ring as its label. Tests run at the top
 # of the source tree (so "tests/testdata/…" opens) and find the shipped program in FIXPOINT_BINARY.
 function(fixpoint_test name)
-  cmake_parse_arguments(ARG "" "RING" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "RING;SECONDS" "SOURCES;USES" ${ARGN})
+  if(NOT ARG_SECONDS)
+    set(ARG_SECONDS 300)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   fixpoint_reuse_pch(${name} tests)
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock GTest::gtest_main dep::fmt)
@@ -47,7 +50,7 @@ function(fixpoint_test name)
   endforeach()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-                       PROPERTIES LABELS ${ARG_RING} TIMEOUT 300
+                       PROPERTIES LABELS ${ARG_RING} TIMEOUT ${ARG_SECONDS}
                                   ENVIRONMENT FIXPOINT_BINARY=${CMAKE_BINARY_DIR}/fixpoint)
 endfunction()
 

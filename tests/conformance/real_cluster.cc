@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/real_cluster.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fixpoint::conformance {
+namespace {
+
+// Tests run at the top of the source tree.
+constexpr auto kTool = "tools/real-cluster";
+
+int run(const std::string& command) {
+  return std::system(command.c_str());  // NOLINT: the words are our own
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RealCluster>> RealCluster::start(const std::string& controllers) {
+  std::unique_ptr<RealCluster> cluster{new RealCluster};
+  const char* given = std::getenv("FIXPOINT_REAL_KUBECONFIG");
+  if (given != nullptr && controllers == "none") {
+    FP_TRY(endpoint, endpoint_of("real", given));
+    cluster->endpoint_ = std::move(endpoint);
+    return cluster;
+  }
+  std::string pattern = (std::filesystem::temp_directory_path() / "fixpoint-kube-XXXXXX").string();
+  FP_CHECK(::mkdtemp(pattern.data()) != nullptr);
+  cluster->directory_ = pattern;
+  const auto command = fmt::format("{} up {} --controllers {} --parent {} 1>&2", kTool, pattern,
+                                   controllers, ::getpid());
+  if (run(command) != 0) {
+    return fail(ErrorKind::Unavailable,
+                "no real cluster: see the lines above; `make kube` builds Kubernetes");
+  }
+  FP_TRY(endpoint, endpoint_of("real", pattern + "/kubeconfig"));
+  cluster->endpoint_ = std::move(endpoint);
+  return cluster;
+}
+
+RealCluster::~RealCluster() {
+  if (directory_.empty()) return;
+  run(fmt::format("{} down {} 1>&2", kTool, directory_.string()));
+  std::error_code ignored;  // a leftover directory fails no test
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+}  // namespace fixpoint::conformance

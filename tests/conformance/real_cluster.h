@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RealCluster: a real Kubernetes control plane for one test program, started by tools/real-cluster.
+// It ends with the program, however that ends.
+#pragma once
+
+#include "tests/conformance/server.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace fixpoint::conformance {
+
+class RealCluster {
+ public:
+  // `controllers` as tools/real-cluster takes them: "none", or names with commas. With
+  // FIXPOINT_REAL_KUBECONFIG set, "none" is the cluster it names and nothing is started.
+  static Result<std::unique_ptr<RealCluster>> start(const std::string& controllers);
+  ~RealCluster();
+  RealCluster(const RealCluster&) = delete;
+  RealCluster& operator=(const RealCluster&) = delete;
+
+  const Endpoint& endpoint() const { return endpoint_; }
+
+ private:
+  RealCluster() = default;
+  std::filesystem::path directory_;  // empty: not ours
+  Endpoint endpoint_;
+};
+
+}  // namespace fixpoint::conformance
