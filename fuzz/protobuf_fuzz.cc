@@ -22,7 +22,7 @@ void read_as(std::string_view type, std::string_view message) {
   FP_CHECK(again.has_value());
   FP_CHECK(*again == *read);
   const auto typed = kube::decode_typed(schema, *read);
-  if (typed) FP_CHECK(typed->unknown_fields.empty());
+  if (typed) FP_CHECK(typed->problems.empty());
 }
 
 }  // namespace

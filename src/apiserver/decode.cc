@@ -4,6 +4,7 @@
 #include "apiserver/media_type.h"
 #include "apiserver/protobuf_body.h"
 #include "json/draft.h"
+#include "json/go_parse.h"
 #include "json/parse.h"
 #include "json/print.h"
 #include "json/yaml.h"
@@ -11,6 +12,9 @@
 #include "kube/default.h"
 #include "kube/metadata.h"
 #include "kube/typed.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -58,6 +62,7 @@ Status cannot_be_handled(const Resource& resource, std::string_view kind, std::s
 struct Body {
   json::Value value;
   std::vector<std::string> duplicates;  // finished sentences
+  std::string_view text = {};           // of JSON
 };
 
 Status unknown_format(const Resource& resource) {
@@ -86,21 +91,42 @@ Answer<Body> parse_protobuf_body(const Resource& resource, const Request& reques
   return Body{.value = *std::move(object), .duplicates = {}};
 }
 
+Status not_json(const Resource& resource, const Request& request, std::string_view why) {
+  return unrecognized(resource, request.body,
+                      "couldn't get version/kind; json parse error: " + std::string{why});
+}
+
+// JSON that is well-formed, yet has a number that no float holds: wrong only where it is read.
+Answer<Body> parse_with_huge_number(const Resource& resource, const Request& request,
+                                    const Error& error) {
+  const auto refuse = [&](std::string_view why) {
+    return std::unexpected(
+        cannot_be_handled(resource, resource.kind.kind, resource.kind.version, why));
+  };
+  if (resource.builtin == nullptr) return refuse(error.message);
+  auto normal = normalise_text(resource, request.body, Weakness::None);
+  if (!normal) return refuse(normal.error().message);
+  return Body{.value = std::move(normal->object), .duplicates = {}, .text = request.body};
+}
+
+Answer<Body> parse_json_body(const Resource& resource, const Request& request) {
+  auto parsed = json::parse_noting_duplicates(request.body);
+  if (!parsed) {
+    if (auto ok = json::go_check(request.body); !ok) {
+      return std::unexpected(not_json(resource, request, ok.error().message));
+    }
+    return parse_with_huge_number(resource, request, parsed.error());
+  }
+  Body body{.value = std::move(parsed->value), .duplicates = {}, .text = request.body};
+  for (const auto& path : parsed->duplicates) {
+    body.duplicates.push_back("duplicate field \"" + path + "\"");
+  }
+  return body;
+}
+
 Answer<Body> parse_body(const Resource& resource, const Request& request) {
   switch (media_type(request.content_type)) {
-    case MediaType::Json: {
-      auto parsed = json::parse_noting_duplicates(request.body);
-      if (!parsed) {
-        return std::unexpected(
-            unrecognized(resource, request.body,
-                         "couldn't get version/kind; json parse error: " + parsed.error().message));
-      }
-      Body body{.value = std::move(parsed->value), .duplicates = {}};
-      for (const auto& path : parsed->duplicates) {
-        body.duplicates.push_back("duplicate field \"" + path + "\"");
-      }
-      return body;
-    }
+    case MediaType::Json: return parse_json_body(resource, request);
     case MediaType::Yaml: {
       auto parsed = parse_yaml_body(request.body);
       if (!parsed) {
@@ -115,27 +141,12 @@ Answer<Body> parse_body(const Resource& resource, const Request& request) {
   }
 }
 
-Answer<void> check_shape(const Resource& resource, std::string_view text, json::View body) {
-  const auto refuse = [&](std::string_view what, std::string_view where) {
-    return std::unexpected(
-        unrecognized(resource, text,
-                     "couldn't get version/kind; json parse error: json: cannot unmarshal " +
-                         std::string{what} + " into Go " + std::string{where}));
-  };
-  if (body.is_null()) return {};  // Go reads null as an empty object
-  if (!body.is_object()) {
-    const auto type = body.is_bool()     ? "bool"
-                      : body.is_number() ? "number"
-                                         : json::to_string(body.type());
-    return refuse(type, "value of type " + std::string{kTypeMetaGoType});
+Answer<void> check_shape(const Resource& resource, const Request& request, json::View body) {
+  if (const auto problem = type_meta_problem(body)) {
+    return std::unexpected(unrecognized(resource, request.body, *problem));
   }
-  for (const auto key : {"apiVersion", "kind"}) {
-    const json::View member = body.get(key);
-    if (member.is_null() || member.is_string()) continue;
-    const auto type = member.is_bool()     ? "bool"
-                      : member.is_number() ? "number"
-                                           : json::to_string(member.type());
-    return refuse(type, "struct field ." + std::string{key} + " of type string");
+  if (auto version = kube::parse_group_version(body.get("apiVersion").as_string()); !version) {
+    return std::unexpected(unrecognized(resource, request.body, version.error().message));
   }
   return {};
 }
@@ -178,24 +189,72 @@ Answer<void> check_custom_type(const Resource& resource, std::string_view text, 
   return {};
 }
 
-Result<Normalised> normalise_builtin(const Resource& resource, const json::Value& object) {
+json::Value with_type(const Resource& resource, const json::Value& object) {
   json::Draft draft{object};
   draft["apiVersion"] = resource.kind.group_version().api_version();
   draft["kind"] = resource.kind.kind;
-  const json::Value complete = draft.freeze();
+  return draft.freeze();
+}
+
+std::vector<std::string> sentences(const std::vector<kube::FieldProblem>& problems) {
+  std::vector<std::string> out;
+  for (const auto& problem : problems) out.push_back(problem.sentence());
+  return out;
+}
+
+Result<Normalised> normalise_builtin(const Resource& resource, const json::Value& object) {
+  const json::Value complete = with_type(resource, object);
   FP_TRY(typed, kube::decode_typed(*resource.schema, complete.view()));
-  return Normalised{.object = std::move(typed.value),
-                    .unknown_fields = std::move(typed.unknown_fields)};
+  return Normalised{.object = std::move(typed.value), .problems = sentences(typed.problems)};
 }
 
 Result<Normalised> normalise_custom(const Resource& resource, const json::Value& object) {
   FP_TRY(coerced, kube::coerce_resource(object, resource.custom->schemas[resource.version],
                                         kube::BadMeta::Refuse));
-  return Normalised{.object = std::move(coerced.value),
-                    .unknown_fields = std::move(coerced.unknown_fields)};
+  Normalised normal{.object = std::move(coerced.value), .problems = {}};
+  for (const auto& field : coerced.unknown_fields) {
+    normal.problems.push_back("unknown field \"" + field + "\"");
+  }
+  return normal;
+}
+
+// The text is asked only when something is wrong: it takes longer and knows better.
+Result<Normalised> normalise_body(const Resource& resource, Body body, Weakness weakness) {
+  auto normal = normalise(resource, body.value, weakness);
+  const bool flawed = !normal || !normal->problems.empty() || !body.duplicates.empty();
+  if (flawed && resource.builtin != nullptr && !body.text.empty()) {
+    return normalise_text(resource, body.text, weakness);
+  }
+  if (!normal) return normal;
+  std::ranges::move(normal->problems, std::back_inserter(body.duplicates));
+  normal->problems = std::move(body.duplicates);
+  return normal;
 }
 
 }  // namespace
+
+std::optional<std::string> type_meta_problem(json::View body) {
+  const auto refuse = [](json::View found, const std::string& where) {
+    const auto type = found.is_bool()     ? "bool"
+                      : found.is_number() ? "number"
+                                          : json::to_string(found.type());
+    return "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+           std::string{type} + " into Go " + where;
+  };
+  if (body.is_null()) return std::nullopt;  // Go reads null as an empty object
+  if (!body.is_object()) return refuse(body, "value of type " + std::string{kTypeMetaGoType});
+  for (const auto key : {"apiVersion", "kind"}) {
+    const json::View member = body.get(key);
+    if (member.is_null() || member.is_string()) continue;
+    return refuse(member, "struct field ." + std::string{key} + " of type string");
+  }
+  return std::nullopt;
+}
+
+std::string internal_group(const Resource& resource) {
+  const auto& group = resource.kind.group;
+  return group.empty() ? "core" : group.substr(0, group.find('.'));
+}
 
 std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body) {
   const auto kind = body.get("kind").as_string();
@@ -212,19 +271,26 @@ std::optional<std::string> builtin_type_problem(const Resource& resource, json::
     return "no kind \"" + shown_kind + "\" is registered for version \"" + shown_version +
            "\" in scheme \"pkg/runtime/scheme.go:110\"";
   }
-  const auto& group = resource.kind.group;
-  const std::string internal = group.empty() ? "core" : group.substr(0, group.find('.'));
-  return "converting (" + parsed->version + "." + shown_kind + ") to (" + internal + "." +
-         resource.kind.kind + "): unknown conversion";
+  return "converting (" + parsed->version + "." + shown_kind + ") to (" + internal_group(resource) +
+         "." + resource.kind.kind + "): unknown conversion";
 }
 
 Result<Normalised> normalise(const Resource& resource, const json::Value& object,
                              Weakness weakness) {
   FP_TRY(normal, resource.builtin != nullptr ? normalise_builtin(resource, object)
                                              : normalise_custom(resource, object));
-  if (weakness == Weakness::HidesUnknownFields) normal.unknown_fields.clear();
+  if (weakness == Weakness::HidesUnknownFields) normal.problems.clear();
   if (weakness == Weakness::PrunesNothing && resource.builtin == nullptr) normal.object = object;
   return std::move(normal);
+}
+
+Result<Normalised> normalise_text(const Resource& resource, std::string_view text,
+                                  Weakness weakness) {
+  FP_TRY(typed, kube::decode_typed_text(*resource.schema, text));
+  Normalised normal{.object = with_type(resource, typed.value),
+                    .problems = sentences(typed.problems)};
+  if (weakness == Weakness::HidesUnknownFields) normal.problems.clear();
+  return normal;
 }
 
 Result<YamlBody> parse_yaml_body(std::string_view text) {
@@ -262,13 +328,6 @@ json::Value with_defaults(const Resource& resource, const json::Value& object, W
   return draft.freeze();
 }
 
-std::vector<std::string> field_problems(const std::vector<std::string>& duplicates,
-                                        const std::vector<std::string>& unknown) {
-  std::vector<std::string> problems = duplicates;
-  for (const auto& field : unknown) problems.push_back("unknown field \"" + field + "\"");
-  return problems;
-}
-
 std::string strict_error(const std::vector<std::string>& problems) {
   std::string text = "strict decoding error: ";
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -283,20 +342,20 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
                                       std::vector<std::string>& warnings) {
   auto body = parse_body(resource, request);
   if (!body) return std::unexpected(body.error());
-  if (auto shape = check_shape(resource, request.body, body->value); !shape) {
+  if (auto shape = check_shape(resource, request, body->value); !shape) {
     return std::unexpected(shape.error());
   }
   auto type = resource.builtin != nullptr ? check_builtin_type(resource, body->value)
                                           : check_custom_type(resource, request.body, body->value);
   if (!type) return std::unexpected(type.error());
 
-  const json::Value object = body->value.is_null() ? json::Value::empty_object() : body->value;
-  auto normal = normalise(resource, object, weakness);
+  if (body->value.is_null()) body->value = json::Value::empty_object();
+  auto normal = normalise_body(resource, *std::move(body), weakness);
   if (!normal) {
     return std::unexpected(cannot_be_handled(resource, resource.kind.kind, resource.kind.version,
                                              normal.error().message));
   }
-  const auto problems = field_problems(body->duplicates, normal->unknown_fields);
+  const auto& problems = normal->problems;
   if (!problems.empty() && validation == FieldValidation::Strict) {
     return std::unexpected(cannot_be_handled(resource, resource.kind.kind, resource.kind.version,
                                              strict_error(problems)));

@@ -20,14 +20,23 @@ namespace fixpoint::apiserver {
 // An object as its type holds it: unknown fields gone, forms canonical.
 struct Normalised {
   json::Value object;
-  std::vector<std::string> unknown_fields;
+  // `unknown field "spec.foo"`: what strict validation objects to, in its order.
+  std::vector<std::string> problems;
 };
-// The error is the decoder's sentence ("json: cannot unmarshal number into …").
+// `object` is an object or null, which is an empty one. The error is the decoder's sentence ("json:
+// cannot unmarshal number into …").
 Result<Normalised> normalise(const Resource& resource, const json::Value& object,
                              Weakness weakness);
+// The same for a built-in kind, from well-formed text: with the order of the text.
+Result<Normalised> normalise_text(const Resource& resource, std::string_view text,
+                                  Weakness weakness);
 
+// Why a body has no apiVersion and kind to read, in the decoder's words; nothing when it has.
+std::optional<std::string> type_meta_problem(json::View body);
 // Why a body cannot be of a built-in resource's type, in the decoder's words; nothing when it can.
 std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body);
+// "core", "apps": how the words of conversions name a resource's group.
+std::string internal_group(const Resource& resource);
 
 // Defaults of the kind or of the CRD's schema.
 json::Value with_defaults(const Resource& resource, const json::Value& object, Weakness weakness);
@@ -50,9 +59,7 @@ Result<YamlBody> parse_yaml_body(std::string_view text);
 // decoder's. `expected` is the kind of a protobuf body that does not name one.
 Result<json::Value> parse_unchecked(const Request& request, const kube::GroupVersionKind& expected);
 
-// `duplicate field "a", unknown field "b"`: what strict validation says, or one warning each.
-std::vector<std::string> field_problems(const std::vector<std::string>& duplicates,
-                                        const std::vector<std::string>& unknown);
+// What strict validation says of all of it.
 std::string strict_error(const std::vector<std::string>& problems);
 
 }  // namespace fixpoint::apiserver

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PATCH: JSON, merge and strategic patches onto the current object, and server-side apply.
-#include "json/patch.h"
-
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
+#include "apiserver/patched.h"
 #include "apiserver/write.h"
 #include "json/merge_patch.h"
-#include "json/parse.h"
-#include "json/print.h"
 #include "kube/metadata.h"
-#include "kube/strategic_merge.h"
 
 namespace fixpoint::apiserver {
 namespace {
@@ -31,113 +27,6 @@ kube::Status unknown_media_type() {
   return status;
 }
 
-// A patch that is well-formed but does not apply, or whose result is no object of the kind.
-kube::Status rejected(std::string shown_value, std::string why) {
-  return kube::invalid(
-      {}, "", {kube::invalid(kube::FieldPath{"patch"}, std::move(shown_value), std::move(why))});
-}
-
-Answer<json::Value> patch_with_json(const json::Value& target, std::string_view body) {
-  auto patch = json::parse(body);
-  if (!patch) {
-    return std::unexpected(kube::bad_request("error decoding patch: " + patch.error().message));
-  }
-  auto patched = json::apply_patch(target, *patch);
-  if (patched) return *std::move(patched);
-  switch (patched.error().kind) {
-    case ErrorKind::Invalid:
-      return std::unexpected(kube::bad_request("error decoding patch: " + patched.error().message));
-    case ErrorKind::Exhausted:
-      return std::unexpected(kube::request_entity_too_large(patched.error().message));
-    default: {
-      kube::Status status;
-      status.code = 422;
-      status.reason = "Invalid";
-      status.message = "the server rejected our request due to an error in our request";
-      status.details.emplace();
-      return std::unexpected(std::move(status));
-    }
-  }
-}
-
-Answer<json::Value> parse_patch_object(std::string_view body, std::string_view prefix) {
-  auto patch = json::parse(body);
-  if (!patch) {
-    return std::unexpected(kube::bad_request(std::string{prefix} + patch.error().message));
-  }
-  if (!patch->is_object()) {
-    const json::View view = *patch;
-    const auto type = view.is_bool()     ? "bool"
-                      : view.is_number() ? "number"
-                                         : json::to_string(view.type());
-    return std::unexpected(kube::bad_request(std::string{prefix} + "json: cannot unmarshal " +
-                                             std::string{type} +
-                                             " into Go value of type map[string]interface {}"));
-  }
-  return *std::move(patch);
-}
-
-Answer<json::Value> patched_object(const WriteCall& call, const json::Value& target) {
-  switch (media_type(call.request.content_type)) {
-    case MediaType::JsonPatch: return patch_with_json(target, call.request.body);
-    case MediaType::MergePatch: {
-      auto patch = parse_patch_object(call.request.body, "error decoding patch: ");
-      if (!patch) return std::unexpected(patch.error());
-      if (call.environment.weakness == Weakness::MergePatchMergesLists) {
-        return kube::strategic_merge(*call.resource.schema, target, *patch);
-      }
-      return json::apply_merge_patch(target, *patch);
-    }
-    case MediaType::StrategicPatch: {
-      auto patch = parse_patch_object(call.request.body, "");
-      if (!patch) return std::unexpected(patch.error());
-      return kube::strategic_merge(*call.resource.schema, target, *patch);
-    }
-    default: return std::unexpected(unknown_media_type());
-  }
-}
-
-// The result of a patch as an object of the kind, unknown fields noted as for any body.
-Answer<json::Value> decode_patched(WriteCall& call, const json::Value& patched) {
-  if (call.resource.builtin == nullptr) {
-    // The type is checked with the rest of the object; a metadata of the wrong shape cannot wait.
-    const auto name = patched.get("metadata", "name").as_string();
-    const auto gvk = kube::gvk_of(patched);
-    const std::string expected = call.resource.kind.group_version().api_version();
-    kube::FieldErrors errors;
-    if (patched.get("apiVersion").as_string() != expected) {
-      errors.push_back(kube::invalid(kube::FieldPath{"apiVersion"}, patched.get("apiVersion"),
-                                     "must be " + expected));
-    }
-    if (gvk.kind != call.resource.kind.kind) {
-      errors.push_back(kube::invalid(kube::FieldPath{"kind"}, patched.get("kind"),
-                                     "must be " + call.resource.kind.kind));
-    }
-    if (!errors.empty()) return std::unexpected(kube::invalid(gvk.group_kind(), name, errors));
-  }
-  // A strategic patch goes into the typed object, which has no room for another type.
-  const bool strategic = media_type(call.request.content_type) == MediaType::StrategicPatch;
-  if (call.resource.builtin != nullptr && !strategic) {
-    if (const auto problem = builtin_type_problem(call.resource, patched)) {
-      return std::unexpected(rejected(kube::shown(json::to_text(patched)), *problem));
-    }
-  }
-  auto normal = normalise(call.resource, patched, call.environment.weakness);
-  if (!normal) {
-    return std::unexpected(rejected(kube::shown(json::to_text(patched)), normal.error().message));
-  }
-  const auto problems = field_problems({}, normal->unknown_fields);
-  if (!problems.empty()) {
-    if (call.options.validation == FieldValidation::Strict) {
-      return std::unexpected(rejected(kube::shown(json::to_text(patched)), strict_error(problems)));
-    }
-    if (call.options.validation == FieldValidation::Warn) {
-      call.warnings.insert(call.warnings.end(), problems.begin(), problems.end());
-    }
-  }
-  return with_defaults(call.resource, normal->object, call.environment.weakness);
-}
-
 Answer<Written> try_patch(WriteCall& call) {
   if (media_type(call.request.content_type) == MediaType::StrategicPatch &&
       call.resource.builtin == nullptr &&
@@ -151,11 +40,10 @@ Answer<Written> try_patch(WriteCall& call) {
   const json::Value live = in_version(call.resource, current->body);
   auto patched = patched_object(call, live);
   if (!patched) return std::unexpected(patched.error());
-  auto decoded = decode_patched(call, *patched);
-  if (!decoded) return std::unexpected(decoded.error());
 
-  json::Draft object{*decoded};
+  json::Draft object{*patched};
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_patched_type(call, *patched); !ok) return std::unexpected(ok.error());
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_preconditions(call, live, object); !ok) return std::unexpected(ok.error());
   dedup_owners(call, object);
@@ -256,9 +144,9 @@ Answer<Written> try_apply(WriteCall& call) {
   }
   if (!current) return create_by_apply(call, *merged);
 
-  auto decoded = decode_patched(call, *merged);
-  if (!decoded) return std::unexpected(decoded.error());
-  json::Draft object{*decoded};
+  auto normal = normalise(call.resource, *merged, call.environment.weakness);
+  if (!normal) return std::unexpected(kube::unreasoned(500, normal.error().message));
+  json::Draft object{with_defaults(call.resource, normal->object, call.environment.weakness)};
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   return finish_update(call, current, std::move(object));
 }

@@ -3,23 +3,22 @@
 // One walk over schema and input together. An input that is already what Go would print is answered
 // as it is, without a copy: levels are rebuilt only from the first difference up.
 //
-// Go tells two kinds of failure apart, and so must we to pick the same message: a value of the
-// wrong JSON type is noted and decoding goes on; a value whose own parser refuses it ends decoding
-// at once.
+// What is wrong with an input, and what it has too much of, is only counted here: typed_read.h
+// finds the words.
 #include "kube/typed.h"
 
 #include "base/base64.h"
 #include "json/draft.h"
 #include "json/print.h"
+#include "kube/go_order.h"
 #include "kube/go_scalars.h"
 #include "kube/quantity.h"
+#include "kube/typed_read.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
-
-#include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
@@ -27,101 +26,6 @@ namespace {
 using json::Draft;
 using json::Type;
 using json::View;
-
-// Kubernetes stops listing unknown fields after as many.
-constexpr std::size_t kUnknownFieldsMax = 100;
-
-// Where the walk is: a chain of frames on the C++ stack.
-struct Frame {
-  enum class Step : std::uint8_t { Root, Field, Key, Index };
-
-  const Frame* parent = nullptr;
-  Step step = Step::Root;
-  std::string_view name;
-  std::size_t index = 0;
-  const Schema* owner = nullptr;  // Field: the struct it belongs to
-
-  Frame field(const Schema& in, std::string_view named) const {
-    return {this, Step::Field, named, 0, &in};
-  }
-  Frame key(std::string_view named) const { return {this, Step::Key, named, 0, nullptr}; }
-  Frame at(std::size_t i) const { return {this, Step::Index, {}, i, nullptr}; }
-};
-
-// "spec.containers[0].bar", as strict decoding errors name a place.
-void append_strict_path(const Frame& frame, std::string& out) {
-  if (frame.step == Frame::Step::Root) return;
-  append_strict_path(*frame.parent, out);
-  if (frame.step == Frame::Step::Index) {
-    out += fmt::format("[{}]", frame.index);
-    return;
-  }
-  if (!out.empty()) out += '.';
-  out += frame.name;
-}
-
-// "spec.containers.ports", as type errors name it: fields only.
-void append_field_path(const Frame& frame, std::string& out) {
-  if (frame.step == Frame::Step::Root) return;
-  append_field_path(*frame.parent, out);
-  if (frame.step != Frame::Step::Field) return;
-  if (!out.empty()) out += '.';
-  out += frame.name;
-}
-
-const Schema* innermost_struct(const Frame& frame) {
-  const Frame* at = &frame;
-  while (at != nullptr && at->step != Frame::Step::Field) at = at->parent;
-  return at == nullptr ? nullptr : at->owner;
-}
-
-// With its package: "v1.PodSpec" of io.k8s.api.core.v1.PodSpec.
-std::string_view go_type_of(const Schema& schema) {
-  if (schema.go_kind != GoKind::Struct) return schema.go_type;
-  const std::string_view name = schema.definition;
-  const auto last = name.rfind('.');
-  return name.substr(name.rfind('.', last - 1) + 1);
-}
-
-std::string_view json_word(Type type) {
-  switch (type) {
-    case Type::Bool: return "bool";
-    case Type::Int:
-    case Type::Float: return "number";
-    case Type::String: return "string";
-    case Type::Array: return "array";
-    case Type::Object: return "object";
-    case Type::Null: break;
-  }
-  return "null";
-}
-
-// A number as its author most likely wrote it: the tree no longer has the text. A float that is
-// whole was written with a fraction, an exponent, or more digits than an integer holds.
-std::string number_text(View number) {
-  if (number.is_int()) return fmt::format("{}", number.as_int());
-  constexpr double kExactMax = 9007199254740992.0;
-  const double value = number.as_double();
-  if (value != std::trunc(value)) return json::to_text(number);
-  return std::abs(value) < kExactMax ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
-}
-
-struct TypeMismatch {
-  std::string value;  // "number 1.5"
-  std::string go_type;
-};
-
-std::string describe(const TypeMismatch& mismatch, const Frame& frame) {
-  const Schema* owner = innermost_struct(frame);
-  if (owner == nullptr) {
-    return fmt::format("json: cannot unmarshal {} into Go value of type {}", mismatch.value,
-                       mismatch.go_type);
-  }
-  std::string path;
-  append_field_path(frame, path);
-  return fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                     mismatch.value, owner->go_type, path, mismatch.go_type);
-}
 
 const Property& ranked(const Schema& schema, std::size_t rank) {
   return schema.properties[schema.by_name[rank].at];
@@ -270,44 +174,34 @@ class Rebuilt {
 
 class Decoder {
  public:
-  // Go's decoder inside a type's own UnmarshalJSON reports nothing unknown.
-  enum class Unknown : std::uint8_t { Report, Ignore };
-  explicit Decoder(Unknown unknown = Unknown::Report) : unknown_(unknown) {}
-
-  Changed value(const Schema& schema, View in, const Frame& frame) {
-    if (stopped_) return kSame;
+  Changed value(const Schema& schema, View in) {
     if (in.is_null()) return zero_for_null(schema);
     switch (schema.go_kind) {
-      case GoKind::Struct: return structure(schema, in, frame);
-      case GoKind::Map: return map(schema, in, frame);
-      case GoKind::Slice: return slice(schema, in, frame);
+      case GoKind::Struct: return structure(schema, in);
+      case GoKind::Map: return map(schema, in);
+      case GoKind::Slice: return slice(schema, in);
       case GoKind::String:
-      case GoKind::Duration: return in.is_string() ? kSame : mismatch(schema, in, frame);
-      case GoKind::Bool: return in.is_bool() ? kSame : mismatch(schema, in, frame);
-      case GoKind::Float64: return real(schema, in, frame);
-      case GoKind::Bytes: return bytes(schema, in, frame);
+      case GoKind::Duration: return in.is_string() ? kSame : refuse();
+      case GoKind::Bool: return in.is_bool() ? kSame : refuse();
+      case GoKind::Float64: return real(in);
+      case GoKind::Bytes: return bytes(in);
       case GoKind::Time:
         if (is_canonical_time(in.as_string())) return kSame;
-        return text(in, frame, canonical_time);
-      case GoKind::MicroTime: return text(in, frame, canonical_micro_time);
+        return time(in, canonical_time);
+      case GoKind::MicroTime: return time(in, canonical_micro_time);
       case GoKind::Quantity: return quantity(in);
-      case GoKind::IntOrString: return in.is_string() ? kSame : integer(schema, "int32", in, frame);
+      case GoKind::IntOrString: return in.is_string() ? kSame : integer(schema.go_kind, in);
       case GoKind::Json:
-        return schema.additional_properties == nullptr ? kSame : either(schema, in, frame);
+        return schema.additional_properties == nullptr ? kSame : either(schema, in);
       case GoKind::RawExtension:
       case GoKind::FieldsV1:
       case GoKind::None: return kSame;
-      default: return integer(schema, schema.go_type, in, frame);
+      default: return integer(schema.go_kind, in);
     }
   }
 
-  // What decoding ends with: the refusal of a value's own parser, else the first type mismatch.
-  std::optional<Error> take_error() {
-    if (stopped_) return Error{ErrorKind::Invalid, std::move(stop_message_)};
-    if (noted_) return Error{ErrorKind::Invalid, std::move(*noted_)};
-    return std::nullopt;
-  }
-  std::vector<std::string> take_unknown() { return std::move(unknown_fields_); }
+  bool refused() const { return refused_; }
+  bool met_unknown() const { return met_unknown_; }
 
  private:
   static Changed zero_for_null(const Schema& schema) {
@@ -316,28 +210,15 @@ class Decoder {
     return made;
   }
 
-  Changed stop(std::string message) {
-    stopped_ = true;
-    stop_message_ = std::move(message);
+  Changed refuse() {
+    refused_ = true;
     return kSame;
-  }
-
-  Changed note(TypeMismatch mismatch, const Frame& frame) {
-    if (!first_mismatch_) {
-      noted_ = describe(mismatch, frame);
-      first_mismatch_ = std::move(mismatch);
-    }
-    return kSame;
-  }
-
-  Changed mismatch(const Schema& schema, View in, const Frame& frame) {
-    return note({std::string{json_word(in.type())}, std::string{go_type_of(schema)}}, frame);
   }
 
   // Members and properties are both in name order, so one merge finds the property of each member
   // and the printed ones that are missing.
-  Changed structure(const Schema& schema, View in, const Frame& frame) {
-    if (!in.is_object()) return mismatch(schema, in, frame);
+  Changed structure(const Schema& schema, View in) {
+    if (!in.is_object()) return refuse();
     Rebuilt rebuilt{in};
     const auto& always = schema.always_printed;
     std::size_t printed = 0;  // in always
@@ -351,22 +232,21 @@ class Decoder {
       rank = find_rank(schema, rank, key);
       insert_missing_before(rank);
       if (rank == schema.by_name.size() || ranked(schema, rank).name != key) {
-        report_unknown(frame, key);
+        met_unknown_ = true;
         rebuilt.drop();
         continue;
       }
       const bool is_printed = printed < always.size() && always[printed] == rank;
       if (is_printed) ++printed;
-      property(schema, ranked(schema, rank), is_printed, {key, member}, frame, rebuilt);
+      property(ranked(schema, rank), is_printed, {key, member}, rebuilt);
     }
     insert_missing_before(schema.by_name.size());
     return rebuilt.take();
   }
 
-  void property(const Schema& owner, const Property& property, bool always, json::Member member,
-                const Frame& frame, Rebuilt& rebuilt) {
+  void property(const Property& property, bool always, json::Member member, Rebuilt& rebuilt) {
     if (member.value.is_null()) return null_property(property, always, member, rebuilt);
-    Changed child = value(*property.schema, member.value, frame.field(owner, property.name));
+    Changed child = value(*property.schema, member.value);
     const auto kind = property.schema->go_kind;
     const bool container = kind == GoKind::Slice || kind == GoKind::Map;
     if (property.omit_empty && !property.pointer && (child ? empty(*child) : empty(member.value))) {
@@ -399,20 +279,11 @@ class Decoder {
     return false;
   }
 
-  void report_unknown(const Frame& frame, std::string_view key) {
-    if (unknown_ == Unknown::Ignore || unknown_fields_.size() >= kUnknownFieldsMax) return;
-    std::string path;
-    append_strict_path(frame, path);
-    if (!path.empty()) path += '.';
-    path += key;
-    unknown_fields_.push_back(std::move(path));
-  }
-
-  Changed map(const Schema& schema, View in, const Frame& frame) {
-    if (!in.is_object()) return mismatch(schema, in, frame);
+  Changed map(const Schema& schema, View in) {
+    if (!in.is_object()) return refuse();
     Rebuilt rebuilt{in};
     for (const auto member : in.members()) {
-      auto changed = value(*schema.additional_properties, member.value, frame.key(member.key));
+      auto changed = value(*schema.additional_properties, member.value);
       // Stored bytes are never nil.
       if (member.value.is_null() && schema.additional_properties->go_kind == GoKind::Bytes) {
         changed = Draft{""};
@@ -422,12 +293,12 @@ class Decoder {
     return rebuilt.take();
   }
 
-  Changed slice(const Schema& schema, View in, const Frame& frame) {
-    if (!in.is_array()) return mismatch(schema, in, frame);
+  Changed slice(const Schema& schema, View in) {
+    if (!in.is_array()) return refuse();
     Changed made;
     std::size_t index = 0;
     for (const View element : in.elements()) {
-      if (auto changed = value(*schema.items, element, frame.at(index))) {
+      if (auto changed = value(*schema.items, element)) {
         if (!made) made = Draft{in};
         made->elements()[index] = *std::move(changed);
       }
@@ -436,58 +307,43 @@ class Decoder {
     return made;
   }
 
-  Changed integer(const Schema& schema, std::string_view go_type, View in, const Frame& frame) {
-    const auto [min, max] = range_of(schema.go_kind);
-    if (in.is_int() && in.as_int() >= min && in.as_int() <= max) return kSame;
-    auto shown = in.is_number() ? fmt::format("number {}", number_text(in))
-                                : std::string{json_word(in.type())};
-    TypeMismatch found{std::move(shown), std::string{go_type}};
-    // An int-or-string has a parser of its own, whose refusal is final.
-    if (schema.go_kind == GoKind::IntOrString) return stop(describe(found, frame));
-    return note(std::move(found), frame);
+  Changed integer(GoKind kind, View in) {
+    const auto [min, max] = range_of(kind);
+    return in.is_int() && in.as_int() >= min && in.as_int() <= max ? kSame : refuse();
   }
 
   // Whole floats print as integers.
-  Changed real(const Schema& schema, View in, const Frame& frame) {
-    if (!in.is_number()) return mismatch(schema, in, frame);
+  Changed real(View in) {
+    if (!in.is_number()) return refuse();
     const double number = in.as_double();
     if (in.is_int() || number != std::trunc(number) || std::abs(number) >= 1e15) return kSame;
     return Draft{static_cast<std::int64_t>(number)};
   }
 
-  Changed bytes(const Schema& schema, View in, const Frame& frame) {
-    if (in.is_array()) return byte_list(in, frame);
-    if (!in.is_string()) return mismatch(schema, in, frame);
+  Changed bytes(View in) {
+    if (in.is_array()) return byte_list(in);
+    if (!in.is_string()) return refuse();
     auto canonical = canonical_base64(in.as_string());
-    if (!canonical) {
-      if (!noted_) noted_ = canonical.error().message;
-      return kSame;
-    }
+    if (!canonical) return refuse();
     if (*canonical == in.as_string()) return kSame;
     return Draft{*std::move(canonical)};
   }
 
   // Go also fills bytes from a list of numbers.
-  Changed byte_list(View in, const Frame& frame) {
-    Schema byte;
-    byte.go_kind = GoKind::Uint8;
-    byte.go_type = "uint8";
+  Changed byte_list(View in) {
     std::string raw;
-    std::size_t index = 0;
     for (const View element : in.elements()) {
-      integer(byte, byte.go_type, element.is_null() ? View{} : element, frame.at(index++));
+      if (!element.is_null()) integer(GoKind::Uint8, element);
       raw.push_back(static_cast<char>(element.as_int()));
     }
     return Draft{base64_encode(raw)};
   }
 
-  // Times: a string, read by a parser of its own. Go's zero time prints as null.
-  Changed text(View in, const Frame& frame, Result<std::string> (*canonical)(std::string_view)) {
-    if (!in.is_string()) {
-      return stop(describe({std::string{json_word(in.type())}, "string"}, frame));
-    }
+  // Go's zero time prints as null.
+  Changed time(View in, Result<std::string> (*canonical)(std::string_view)) {
+    if (!in.is_string()) return refuse();
     auto made = canonical(in.as_string());
-    if (!made) return stop(std::move(made.error().message));
+    if (!made) return refuse();
     if (made->empty()) return Draft{};
     if (*made == in.as_string()) return kSame;
     return Draft{*std::move(made)};
@@ -497,55 +353,56 @@ class Decoder {
     if (is_plain_quantity(in.as_string())) return kSame;
     const auto text = in.is_string() ? std::string{in.as_string()} : json::to_text(in);
     auto parsed = Quantity::parse(trimmed(text));
-    if (!parsed) return stop(std::move(parsed.error().message));
+    if (!parsed) return refuse();
     auto canonical = parsed->to_string();
     if (in.is_string() && canonical == text) return kSame;
     return Draft{std::move(canonical)};
   }
 
-  // A schema, or a bool, a list of schemas, a list of names. Their parsers start a decoder of their
-  // own, so paths inside do not show and unknown fields are not reported.
-  Changed either(const Schema& schema, View in, const Frame& frame) {
-    Decoder inner{Unknown::Ignore};
-    Changed made = inner.alternative(schema, in, Frame{});
-    if (inner.stopped_) {
-      if (inner.first_mismatch_) return stop(describe(*inner.first_mismatch_, frame));
-      return stop(std::move(inner.stop_message_));
-    }
-    if (inner.first_mismatch_) return stop(describe(*inner.first_mismatch_, frame));
-    if (inner.noted_) return stop(std::move(*inner.noted_));
+  // A schema, or a bool, a list of schemas, a list of names. Unknown fields inside go unnoticed.
+  Changed either(const Schema& schema, View in) {
+    const bool met_unknown = met_unknown_;
+    Changed made = alternative(schema, in);
+    met_unknown_ = met_unknown;
     return made;
   }
 
-  Changed alternative(const Schema& schema, View in, const Frame& root) {
+  Changed alternative(const Schema& schema, View in) {
     const auto& props = *schema.additional_properties;
-    if (in.is_object()) return structure(props, in, root);
-    if (schema.go_type == "v1.JSONSchemaPropsOrBool") {
-      return in.is_bool() ? kSame : stop("boolean or JSON schema expected");
-    }
+    if (in.is_object()) return structure(props, in);
+    if (schema.go_type == "v1.JSONSchemaPropsOrBool") return in.is_bool() ? kSame : refuse();
     if (!in.is_array()) return Draft{};
     if (schema.go_type != "v1.JSONSchemaPropsOrArray") return kSame;
     Schema list;
     list.go_kind = GoKind::Slice;
     list.items = &props;
-    return slice(list, in, root);
+    return slice(list, in);
   }
 
-  Unknown unknown_;
-  std::vector<std::string> unknown_fields_;
-  std::optional<TypeMismatch> first_mismatch_;
-  std::optional<std::string> noted_;
-  bool stopped_ = false;
-  std::string stop_message_;
+  bool refused_ = false;
+  bool met_unknown_ = false;
 };
 
 }  // namespace
 
 Result<TypedObject> decode_typed(const Schema& schema, View object) {
   Decoder decoder;
-  Changed changed = decoder.value(schema, object, Frame{});
-  if (auto error = decoder.take_error()) return std::unexpected(*std::move(error));
-  return TypedObject{changed ? changed->freeze() : json::Value{object}, decoder.take_unknown()};
+  Changed changed = decoder.value(schema, object);
+  TypedObject typed{changed ? changed->freeze() : json::Value{object}, {}};
+  if (!decoder.refused() && !decoder.met_unknown()) return typed;
+
+  FP_TRY(read, read_object(schema, likely_text(object)));
+  if (decoder.refused()) return fail(ErrorKind::Invalid, "the object is no " + schema.go_type);
+  typed.problems = std::move(read.problems);
+  return typed;
+}
+
+Result<TypedObject> decode_typed_text(const Schema& schema, std::string_view text) {
+  FP_TRY(read, read_object(schema, text));
+  const json::Value object = read.object.freeze();
+  FP_TRY(typed, decode_typed(schema, object));
+  typed.problems = std::move(read.problems);
+  return typed;
 }
 
 }  // namespace fixpoint::kube

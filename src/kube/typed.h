@@ -11,19 +11,22 @@
 #include "base/error.h"
 #include "json/value.h"
 #include "kube/schema.h"
+#include "kube/typed_read.h"
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace fixpoint::kube {
 
 struct TypedObject {
   json::Value value;
-  std::vector<std::string>
-      unknown_fields;  // `spec.foo`, `spec.containers[0].bar`, as strict errors name them
+  std::vector<FieldProblem> problems;  // in the order of the text
 };
 
 // `schema` is the kind's root; apiVersion and kind are kept as they are.
 Result<TypedObject> decode_typed(const Schema& schema, json::View object);
+// The same from well-formed text, which tells more than a tree: the order of what is wrong, numbers
+// as written, and keys given twice, which Go decodes into one place, one after the other.
+Result<TypedObject> decode_typed_text(const Schema& schema, std::string_view text);
 
 }  // namespace fixpoint::kube
