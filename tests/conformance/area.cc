@@ -7,6 +7,8 @@ namespace fixpoint::conformance {
 namespace {
 
 constexpr std::array kAreas{
+    Area{"metadata",   "the metadata rules of every kind",                           make_metadata,   20},
+    Area{"body",       "mutated bodies, field validation, dry run",                  make_body,       15},
     Area{"config",     "ConfigMap, Secret, ServiceAccount, Lease, Event, Namespace", make_config,     10},
     Area{"custom",     "custom resources against a schema with every keyword",       make_custom,     12},
     Area{"definition", "CustomResourceDefinitions themselves",                       make_definition, 5 },

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/areas/story.h"
+
+#include "base/error.h"
+#include "json/parse.h"
+#include "json/print.h"
+
+namespace fixpoint::conformance {
+
+const Sort& any_sort(Gen& gen) {
+  const auto all = sorts();
+  for (;;) {
+    const auto& one =
+        all[static_cast<std::size_t>(gen.between(0, static_cast<std::int64_t>(all.size()) - 1))];
+    if (!one.expensive || gen.chance(20)) return one;
+  }
+}
+
+void Story::make(std::string_view name, std::string_view metadata) {
+  const auto fields = json::parse(metadata);
+  FP_CHECK(fields.has_value());
+  const auto body = object(sort_, name, *fields);
+  then(create(sort_, body));
+}
+
+void Story::change(std::string_view name, const std::string& merge) {
+  switch (gen_.between(0, 3)) {
+    case 0: return then(update(sort_, name, merge));
+    case 1: return then(strategic_patch(sort_, name, merge));
+    default: return then(merge_patch(sort_, name, merge));
+  }
+}
+
+void Story::small_talk(std::string_view name) {
+  switch (gen_.between(0, 7)) {
+    case 0: return then(get(sort_, name));
+    case 1:
+      return then(list(sort_, sort_.namespaced ? "" : "fieldSelector=metadata.name%3D<<id>>-a"));
+    case 2: return then(merge_patch(sort_, name, "{}"));
+    case 3: return then(update(sort_, name, "{}"));
+    case 4: return change(name, in_metadata(R"("labels":{"talk":"small"})"));
+    case 5: return then(merge_patch(sort_, name, in_metadata(R"("annotations":{"talk":null})")));
+    default: return change(name);
+  }
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  json::print_string(text, out, json::Escape::Plain);
+  return out;
+}
+
+std::string json_text(const json::Value& value) {
+  return json::to_text(value, json::Escape::Plain);
+}
+
+std::string times(std::size_t count, std::string_view text) {
+  std::string out;
+  out.reserve(count * text.size());
+  for (std::size_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+std::string in_metadata(std::string_view fields) {
+  return R"({"metadata":{)" + std::string{fields} + "}}";
+}
+
+}  // namespace fixpoint::conformance
