@@ -81,19 +81,24 @@ class RealCluster(unittest.TestCase):
         self.addCleanup(run, "down", directory)
         return directory, out
 
-    def wait_gone(self, pids, directory=None):
+    def wait_for(self, condition):
         deadline = time.monotonic() + SECONDS
-        while any(map(lives, pids)) or (directory and directory.exists()):
-            self.assertLess(time.monotonic(), deadline, f"still there: {pids} {directory}")
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "waited in vain")
             time.sleep(0.05)
+
+    def wait_gone(self, pids, directory=None):
+        self.wait_for(lambda: not any(map(lives, pids)) and not (directory and directory.exists()))
 
     def test_two_at_once_serve_without_meeting_and_leave_nothing(self):
         directories = [self.top / "a", self.top / "b"]
-        starting = [start(directories[0], "--controllers", "all"), start(directories[1], "--controllers", "none")]
+        starting = [start(directory, "--controllers", controllers)
+                    for directory, controllers in zip(directories, ("all", "none"))]
         for directory, one in zip(directories, starting):
             out, err = one.communicate(timeout=SECONDS)
             self.assertEqual(0, one.returncode, err)
-            self.assertRegex(out, rf"^ready https://127\.0\.0\.1:\d+ kubeconfig={directory}/kubeconfig in \d+\.\d s\n$")
+            self.assertRegex(out, r"^ready https://127\.0\.0\.1:\d+ "
+                             rf"kubeconfig={directory}/kubeconfig in \d+\.\d s\n$")
             for secret in ("kubeconfig", "token", "sa.key", "tokens.csv"):
                 self.assertEqual(0o600, stat.S_IMODE((directory / secret).stat().st_mode), secret)
             self.assertEqual(0, run("status", directory).returncode)
@@ -162,8 +167,12 @@ class RealCluster(unittest.TestCase):
 
         os.kill(pids[2], signal.SIGKILL)
 
-        self.wait_gone(pids)
+        self.wait_gone(pids[1:])
+        self.wait_for(lambda: run("status", directory).stdout.startswith("down: "))
         self.assertRegex(run("status", directory).stdout, "^down: kube-apiserver ended with code -9")
+        self.assertTrue((directory / "kube-apiserver.log").exists())
+        self.assertEqual(0, run("down", directory).returncode)
+        self.wait_gone(pids, directory)
 
     def test_down_never_hits_a_process_that_got_the_same_id(self):
         directory = self.top / "stale"
@@ -187,7 +196,8 @@ class RealCluster(unittest.TestCase):
             _, err = starting.communicate(timeout=SECONDS)
 
         self.assertEqual(1, starting.returncode)
-        self.assertRegex(err, "kube-apiserver ended with code 1; the end of its log:[^$]*address already in use")
+        self.assertRegex(err, r"kube-apiserver ended with code 1; the end of its log:\n"
+                         r"(.*\n)*.*address already in use")
         self.assertEqual([], list(self.top.iterdir()))
 
     def test_losing_the_race_for_a_port_is_repeated_with_another(self):
