@@ -14,6 +14,11 @@ constexpr std::array kAreas{
     Area{"definition", "CustomResourceDefinitions themselves",                       make_definition, 5 },
     Area{"apply",      "server-side apply with up to three managers",                make_apply,      12},
     Area{"patch",      "JSON, merge and strategic patches, good and bad",            make_patch,      10},
+    Area{"read",       "lists, pages, selectors, watches at every resourceVersion",  make_read,       10},
+    Area{"workload",   "pods and what makes pods, in breadth",                       make_workload,   10},
+    Area{"network",    "services, routing, budgets, autoscalers, storage",           make_network,    10},
+    Area{"access",     "roles, decisions, impersonation, reviews, tokens",           make_access,     8 },
+    Area{"limit",      "quotas, limit ranges, namespace termination",                make_limit,      5 },
 };
 
 }  // namespace
