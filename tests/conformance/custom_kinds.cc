@@ -102,7 +102,7 @@ spec:
                     name: {type: string}
                     kind: {type: string, default: plain}
                     count: {type: integer, default: 1, maximum: 100}
-                    extra: {type: object, properties: {on: {type: boolean, default: false}}}
+                    extra: {type: object, properties: {"on": {type: boolean, default: false}}}
               colors: {type: array, x-kubernetes-list-type: atomic, items: {type: string, enum: [red, green, blue]}}
               matrix: {type: array, items: {type: array, maxItems: 2, items: {type: number}}}
               bag: {type: object, x-kubernetes-preserve-unknown-fields: true}
@@ -150,10 +150,10 @@ spec:
                     properties:
                       two: {type: integer, default: 2}
                       three: {type: string, default: three}
-                  list: {type: array, default: [{n: 1}], items: {type: object, properties: {n: {type: integer}, m: {type: integer, default: 5}}}}
+                  list: {type: array, default: [{"n": 1}], items: {type: object, properties: {"n": {type: integer}, m: {type: integer, default: 5}}}}
               lazy:
                 type: object
-                properties: {on: {type: boolean, default: true}, must: {type: string}}
+                properties: {"on": {type: boolean, default: true}, must: {type: string}}
                 required: [must]
               template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
               child:
@@ -163,7 +163,7 @@ spec:
                   apiVersion: {type: string}
                   kind: {type: string}
                   metadata: {type: object}
-                  spec: {type: object, properties: {n: {type: integer, default: 4}}}
+                  spec: {type: object, properties: {"n": {type: integer, default: 4}}}
           status:
             type: object
             properties:
@@ -312,11 +312,11 @@ spec:
                     cells:
                       type: array
                       x-kubernetes-list-type: map
-                      x-kubernetes-list-map-keys: [x, y]
+                      x-kubernetes-list-map-keys: [x, "y"]
                       items:
                         type: object
-                        required: [x, y]
-                        properties: {x: {type: integer}, y: {type: integer}, v: {type: string}}
+                        required: [x, "y"]
+                        properties: {x: {type: integer}, "y": {type: integer}, v: {type: string}}
               ports:
                 type: array
                 x-kubernetes-list-type: map
