@@ -7,6 +7,7 @@
 // Left out are the two kinds whose status a server writes on its own, at a moment of its choosing
 // (APIService, CustomResourceDefinition: see areas/definition.cc), and IPAddress, whose name is an
 // address that two sequences might share.
+#include "tests/conformance/custom_kinds.h"
 #include "tests/conformance/gen.h"
 
 #include <vector>
@@ -349,14 +350,12 @@ constexpr Sort kCluster[] = {
      .change = R"({"metadata":{"labels":{"tier":"back"}}})"},
 };
 
-// The custom kinds of setup.h go into a table of their own, here.
-
 std::vector<Sort> all_sorts() {
   std::vector<Sort> all;
   for (const std::span<const Sort> part :
        {std::span<const Sort>{kCore}, std::span<const Sort>{kWorkloads},
         std::span<const Sort>{kAccess}, std::span<const Sort>{kAdmission},
-        std::span<const Sort>{kCluster}}) {
+        std::span<const Sort>{kCluster}, custom_sorts()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
