@@ -136,6 +136,7 @@ class RealCluster(unittest.TestCase):
 
     def test_it_ends_with_its_caller_even_a_killed_one(self):
         directory = self.top / "orphan"
+        directory.mkdir()  # as a test does that asks for a temporary one
         caller = subprocess.Popen(
             [sys.executable, "-c", "import os, subprocess, sys, time\n"
              "subprocess.run([*sys.argv[1:], '--parent', str(os.getpid())], check=True)\n"
