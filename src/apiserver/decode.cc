@@ -233,6 +233,14 @@ Result<Normalised> normalise_body(const Resource& resource, Body body, Weakness 
 
 }  // namespace
 
+json::Value keep_reset(const Resource& resource, json::View given, json::Value decoded) {
+  const json::View fields = given.get("metadata", "managedFields");
+  if (resource.builtin == nullptr || !fields.is_array() || !fields.empty()) return decoded;
+  json::Draft draft{std::move(decoded)};
+  draft.object_at("metadata")["managedFields"] = json::Draft::array();
+  return draft.freeze();
+}
+
 std::optional<std::string> type_meta_problem(json::View body) {
   const auto refuse = [](json::View found, const std::string& where) {
     const auto type = found.is_bool()     ? "bool"
@@ -267,10 +275,14 @@ std::optional<std::string> builtin_type_problem(const Resource& resource, json::
   const std::string shown_version{api_version.empty() ? std::string_view{expected} : api_version};
   auto parsed = kube::parse_group_version(shown_version);
   if (!parsed) return parsed.error().message;
-  if (kinds::find(kube::GroupVersionKind{parsed->group, parsed->version, shown_kind}) == nullptr) {
+  const auto* other =
+      kinds::find(kube::GroupVersionKind{parsed->group, parsed->version, shown_kind});
+  if (other == nullptr) {
     return "no kind \"" + shown_kind + "\" is registered for version \"" + shown_version +
            "\" in scheme \"pkg/runtime/scheme.go:110\"";
   }
+  // It is decoded as what it says it is before anyone finds it out of place.
+  if (auto typed = kube::decode_typed(*other->schema(), body); !typed) return typed.error().message;
   return "converting (" + parsed->version + "." + shown_kind + ") to (" + internal_group(resource) +
          "." + resource.kind.kind + "): unknown conversion";
 }
@@ -350,6 +362,7 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   if (!type) return std::unexpected(type.error());
 
   if (body->value.is_null()) body->value = json::Value::empty_object();
+  const json::Value given = body->value;
   auto normal = normalise_body(resource, *std::move(body), weakness);
   if (!normal) {
     return std::unexpected(cannot_be_handled(resource, resource.kind.kind, resource.kind.version,
@@ -363,7 +376,7 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   if (validation == FieldValidation::Warn) {
     warnings.insert(warnings.end(), problems.begin(), problems.end());
   }
-  return with_defaults(resource, normal->object, weakness);
+  return keep_reset(resource, given, with_defaults(resource, normal->object, weakness));
 }
 
 }  // namespace fixpoint::apiserver

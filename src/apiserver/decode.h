@@ -31,6 +31,10 @@ Result<Normalised> normalise(const Resource& resource, const json::Value& object
 Result<Normalised> normalise_text(const Resource& resource, std::string_view text,
                                   Weakness weakness);
 
+// An empty list of managedFields asks to forget all owners; of a built-in kind typed decoding drops
+// it, so it is put back for track_update() to see.
+json::Value keep_reset(const Resource& resource, json::View given, json::Value decoded);
+
 // Why a body has no apiVersion and kind to read, in the decoder's words; nothing when it has.
 std::optional<std::string> type_meta_problem(json::View body);
 // Why a body cannot be of a built-in resource's type, in the decoder's words; nothing when it can.

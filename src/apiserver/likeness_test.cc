@@ -69,5 +69,61 @@ TEST_F(Likeness, SomeKindsAnswerADeletionWithTheObject) {
   EXPECT_EQ(gone.body.get("kind").as_string(), "ServiceAccount");
 }
 
+std::size_t causes_of(const Response& refused) {
+  return refused.body.get("details", "causes").size();
+}
+
+TEST_F(Likeness, AMistakeInMetadataIsListedAsOftenAsItIsFound) {
+  create(kConfigMaps, R"({"metadata":{"name":"conf"}})");
+  create("/apis/coordination.k8s.io/v1/namespaces/ns/leases", R"({"metadata":{"name":"l"}})");
+  const auto annotated = R"({"metadata":{"annotations":{"bad key":"x"}}})";
+
+  EXPECT_EQ(causes_of(patch(kConf, annotated)), 4U);
+  EXPECT_EQ(causes_of(patch(kConf, R"({"metadata":{"finalizers":["bad"]}})")), 2U);
+  EXPECT_EQ(causes_of(patch(kConf, R"({"metadata":{"uid":"other"}})")), 2U);
+  EXPECT_EQ(causes_of(patch("/apis/coordination.k8s.io/v1/namespaces/ns/leases/l", annotated)), 3U);
+  const auto told = message(patch(kConf, R"({"metadata":{"uid":"other"}})"));
+  EXPECT_EQ(told,
+            "ConfigMap \"conf\" is invalid: metadata.uid: Invalid value: \"other\": field is "
+            "immutable");
+}
+
+TEST_F(Likeness, ACustomResourceIsToldOfItsMetadataAndItsSchemaAtOnce) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+  const auto boats = "/apis/sea.example.com/v1/namespaces/ns/boats";
+
+  const auto refused = create(boats, R"({"apiVersion":"sea.example.com/v1","kind":"Boat",
+      "metadata":{"name":"b","annotations":{"bad key":"x"}},"spec":{"color":3}})");
+
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_EQ(causes_of(refused), 2U) << message(refused);
+}
+
+TEST_F(Likeness, TheTimeOfCreationStaysWhateverAWriteSays) {
+  const auto made = create(kConfigMaps, R"({"metadata":{"name":"conf"}})");
+
+  const auto patched = patch(kConf, R"({"metadata":{"creationTimestamp":"2020-01-01T00:00:00Z"}})");
+
+  EXPECT_EQ(patched.code, 200) << message(patched);
+  EXPECT_EQ(meta(patched, "creationTimestamp"), meta(made, "creationTimestamp"));
+}
+
+TEST_F(Likeness, WhereNobodyCountsGenerationsAClientsNumberStays) {
+  const auto made = create(kConfigMaps, R"({"metadata":{"name":"conf","generation":7}})");
+  const auto refused = create(kConfigMaps, R"({"metadata":{"name":"c2","generation":-1}})");
+
+  EXPECT_EQ(meta(made, "generation"), "7");
+  EXPECT_EQ(refused.code, 422);
+}
+
+TEST_F(Likeness, AnEmptyListOfManagedFieldsForgetsAllOwners) {
+  create(kConfigMaps, R"({"metadata":{"name":"conf"},"data":{"a":"1"}})");
+
+  const auto patched = patch(kConf, R"({"metadata":{"managedFields":[]}})");
+
+  EXPECT_EQ(patched.code, 200);
+  EXPECT_FALSE(patched.body.get("metadata").contains("managedFields"));
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

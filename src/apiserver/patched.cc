@@ -253,7 +253,7 @@ Answer<json::Value> decode_changed(WriteCall& call, Change change) {
   if (auto ok = tell(call, std::move(change.problems), text); !ok) {
     return std::unexpected(ok.error());
   }
-  return with_defaults(resource, normal->object, weakness);
+  return keep_reset(resource, change.object, with_defaults(resource, normal->object, weakness));
 }
 
 Answer<json::Value> changed_strategically(WriteCall& call, const json::Value& live) {
@@ -275,7 +275,8 @@ Answer<json::Value> changed_strategically(WriteCall& call, const json::Value& li
 
   auto normal = normalise(call.resource, converted->object.freeze(), call.environment.weakness);
   if (!normal) return std::unexpected(rejected(shown, normal.error().message));
-  return with_defaults(call.resource, normal->object, call.environment.weakness);
+  return keep_reset(call.resource, *merged,
+                    with_defaults(call.resource, normal->object, call.environment.weakness));
 }
 
 }  // namespace
@@ -295,19 +296,7 @@ Answer<void> check_patched_type(const WriteCall& call, json::View patched) {
     return std::unexpected(
         kube::internal_error("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
   }
-  const auto gvk = kube::gvk_of(patched);
-  const std::string expected = call.resource.kind.group_version().api_version();
-  kube::FieldErrors errors;
-  if (patched.get("apiVersion").as_string() != expected) {
-    errors.push_back(kube::invalid(kube::FieldPath{"apiVersion"}, patched.get("apiVersion"),
-                                   "must be " + expected));
-  }
-  if (gvk.kind != call.resource.kind.kind) {
-    errors.push_back(kube::invalid(kube::FieldPath{"kind"}, patched.get("kind"),
-                                   "must be " + call.resource.kind.kind));
-  }
-  if (errors.empty()) return {};
-  return std::unexpected(kube::invalid(gvk.group_kind(), kube::name_of(patched), errors));
+  return {};
 }
 
 }  // namespace fixpoint::apiserver

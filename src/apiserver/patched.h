@@ -13,7 +13,8 @@ namespace fixpoint::apiserver {
 // Unknown and duplicate fields, of the patch and of its result, become warnings or the refusal.
 kube::Answer<json::Value> patched_object(WriteCall& call, const json::Value& live);
 
-// A patch may not make another type of a custom resource. Built-in ones were asked when decoded.
+// A custom resource keeps an apiVersion; which one is a matter of validation. Built-in ones were
+// asked when decoded.
 kube::Answer<void> check_patched_type(const WriteCall& call, json::View patched);
 
 }  // namespace fixpoint::apiserver

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/strategy.h"
 
+#include "kinds/metadata_checks.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
 #include "kube/typed.h"
@@ -86,7 +87,8 @@ void set_generation(const Resource& resource, json::Draft& object, json::View ol
   metadata["generation"] = old + (generation_moves(resource, now, old_object, weakness) ? 1 : 0);
 }
 
-// Identity and stamps are the server's: what is missing comes back, validation refuses the rest.
+// Identity and stamps are the server's: what is missing comes back, and the time of creation in any
+// case; validation refuses the rest.
 void keep_system_fields(json::Draft& object, json::View old_object, Weakness weakness) {
   auto& metadata = object.object_at("metadata");
   const json::View old = old_object.get("metadata");
@@ -95,8 +97,8 @@ void keep_system_fields(json::Draft& object, json::View old_object, Weakness wea
     return member == nullptr || member->is_null() ||
            (member->is_string() && member->as_string().empty());
   };
-  for (const auto key :
-       {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+  restore(metadata, old, "creationTimestamp");
+  for (const auto key : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
     const bool stamp = std::string_view{key}.starts_with("deletion");
     if (stamp && weakness == Weakness::RemovesDeletionTimestamp) continue;
     if (missing(key)) restore(metadata, old, key);
@@ -173,6 +175,30 @@ FieldErrors validate_type(const Resource& resource, json::View object) {
   return errors;
 }
 
+FieldErrors validate_whole_meta(const Resource& resource, json::View object,
+                                kube::NameCheck check) {
+  const auto scope = resource.namespaced ? kube::Scope::Namespaced : kube::Scope::Cluster;
+  return kube::validate_object_meta(object, check, scope, FieldPath{"metadata"});
+}
+
+// What a built-in kind's own validation finds in the metadata once more.
+FieldErrors repeated_meta_errors(const Resource& resource, std::string_view subresource,
+                                 json::View object, json::View old_object) {
+  const auto checks = kinds::metadata_checks(*resource.builtin, subresource);
+  FieldErrors errors;
+  const auto with_finalizers = [&](FieldErrors found) {
+    kube::append(errors, std::move(found));
+    if (checks.finalizers) kube::append(errors, kinds::finalizer_errors(object));
+  };
+  for (int i = 0; i < checks.change; ++i) {
+    with_finalizers(kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
+  }
+  for (int i = 0; i < checks.whole; ++i) {
+    with_finalizers(validate_whole_meta(resource, object, name_check(resource)));
+  }
+  return errors;
+}
+
 }  // namespace
 
 void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment) {
@@ -182,9 +208,9 @@ void prepare_create(const Resource& resource, json::Draft& object, const Environ
     object.erase("status");
   }
   auto& metadata = object.object_at("metadata");
-  if (environment.weakness != Weakness::KeepsGenerationOnCreate) {
-    metadata.erase("generation");
-    if (resource.tracks_generation) metadata["generation"] = 1;
+  // Where nobody counts generations, a client's number stays.
+  if (resource.tracks_generation && environment.weakness != Weakness::KeepsGenerationOnCreate) {
+    metadata["generation"] = 1;
   }
   if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
     resource.builtin->prepare(object, {}, {.now = environment.now});
@@ -211,17 +237,13 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
 }
 
 FieldErrors validate_create(const Resource& resource, json::View object) {
-  const auto scope = resource.namespaced ? kube::Scope::Namespaced : kube::Scope::Cluster;
+  FieldErrors errors;
+  if (resource.builtin == nullptr) errors = validate_type(resource, object);
+  if (!errors.empty()) return errors;
+  kube::append(errors, validate_whole_meta(resource, object, name_check(resource)));
   if (resource.builtin == nullptr) {
-    FieldErrors errors = validate_type(resource, object);
-    kube::append(errors, kube::validate_object_meta(object, name_check(resource), scope,
-                                                    FieldPath{"metadata"}));
-    if (!errors.empty()) return errors;
-    return validate_custom(resource, {.now = object, .old = std::nullopt}, "");
-  }
-  FieldErrors errors =
-      kube::validate_object_meta(object, name_check(resource), scope, FieldPath{"metadata"});
-  if (resource.builtin->validate != nullptr) {
+    kube::append(errors, validate_custom(resource, {.now = object, .old = std::nullopt}, ""));
+  } else if (resource.builtin->validate != nullptr) {
     kube::append(errors, resource.builtin->validate(object));
   }
   return errors;
@@ -229,24 +251,25 @@ FieldErrors validate_create(const Resource& resource, json::View object) {
 
 FieldErrors validate_update(const Resource& resource, std::string_view subresource,
                             json::View object, json::View old_object) {
-  FieldErrors errors;
-  if (resource.builtin == nullptr) errors = validate_type(resource, object);
-  kube::append(errors,
-               kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
+  const FieldPath metadata{"metadata"};
+  FieldErrors errors = validate_whole_meta(resource, object, kube::name_is_path_segment);
+  kube::append(errors, kube::validate_object_meta_update(object, old_object, metadata));
   if (resource.builtin == nullptr) {
-    if (!errors.empty()) return errors;
-    return validate_custom(resource, {.now = object, .old = old_object}, subresource);
-  }
-  const auto& kind = *resource.builtin;
-  if (subresource == "status") {
-    if (kind.validate_status_update != nullptr) {
-      kube::append(errors, kind.validate_status_update(object, old_object));
+    auto type_errors = validate_type(resource, object);
+    if (!type_errors.empty()) {
+      kube::append(errors, std::move(type_errors));
+      return errors;
     }
+    kube::append(errors, kube::validate_object_meta_update(object, old_object, metadata));
+    kube::append(errors,
+                 validate_custom(resource, {.now = object, .old = old_object}, subresource));
     return errors;
   }
-  if (kind.validate_update != nullptr) {
-    kube::append(errors, kind.validate_update(object, old_object));
-  }
+  const auto& kind = *resource.builtin;
+  kube::append(errors, repeated_meta_errors(resource, subresource, object, old_object));
+  const auto validate =
+      subresource == "status" ? kind.validate_status_update : kind.validate_update;
+  if (validate != nullptr) kube::append(errors, validate(object, old_object));
   return errors;
 }
 

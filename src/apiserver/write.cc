@@ -344,7 +344,10 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   overlook(call.environment.weakness, errors);
   if (!errors.empty()) {
-    return std::unexpected(kube::invalid(call.resource.error_kind(), call.request.name, errors));
+    // Of a custom resource the refused object itself says what it is.
+    const auto kind = call.resource.builtin == nullptr ? kube::gvk_of(candidate).group_kind()
+                                                       : call.resource.error_kind();
+    return std::unexpected(kube::invalid(kind, call.request.name, errors));
   }
   if (auto ok = check_escalation(admission, call.store.latest(), candidate, old_object); !ok) {
     return std::unexpected(ok.error());

@@ -5,6 +5,7 @@
 #include "kinds/defaults_core.h"
 #include "kinds/defaults_pod.h"
 #include "kinds/defaults_workloads.h"
+#include "kinds/metadata_checks.h"
 #include "kinds/prepare_core.h"
 #include "kinds/prepare_pod.h"
 #include "kinds/validate_access.h"
@@ -45,25 +46,8 @@ struct HookRow {
   Hooks hooks;
 };
 
-// A finalizer of Kubernetes' own has a plain name, everybody else's says whose it is. Most kinds
-// hold to that besides what validate_object_meta asks of all.
-kube::FieldErrors finalizer_errors(json::View object) {
-  kube::FieldErrors errors;
-  const kube::FieldPath metadata{"metadata"};
-  const kube::FieldPath path = metadata.child("finalizers");
-  std::size_t at = 0;
-  for (const auto name : kube::finalizers_of(object)) {
-    const std::size_t index = at++;
-    if (name.find('/') != std::string_view::npos || name == "kubernetes" || name == "orphan" ||
-        name == "foregroundDeletion") {
-      continue;
-    }
-    note_invalid(path.index(index), name,
-                 "name is neither a standard finalizer name nor is it fully qualified", errors);
-  }
-  return errors;
-}
-
+// Most kinds hold to the names of finalizers besides what validate_object_meta asks of all. In
+// updates the server asks, as often as metadata_checks() says.
 template <auto Validate>
 kube::FieldErrors checked(json::View object) {
   kube::FieldErrors errors = finalizer_errors(object);
@@ -73,9 +57,10 @@ kube::FieldErrors checked(json::View object) {
 
 template <auto Validate>
 kube::FieldErrors checked_update(json::View object, json::View old_object) {
-  kube::FieldErrors errors = finalizer_errors(object);
-  if constexpr (Validate != nullptr) kube::append(errors, Validate(object, old_object));
-  return errors;
+  if constexpr (Validate == nullptr)
+    return {};
+  else
+    return Validate(object, old_object);
 }
 
 // clang-format off: one kind a line
@@ -112,6 +97,8 @@ constexpr HookRow kHooks[] = {
     {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy, .validate = checked<validate_network_policy>, .validate_update = checked_update<validate_network_policy_update>}},
     {"networking.k8s.io", "v1", "Ingress", {.validate = checked<validate_ingress>, .validate_update = checked_update<validate_ingress_update>, .warnings = ingress_warnings}},
     {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver, .validate = checked<validate_csi_driver>, .validate_update = checked_update<validate_csi_driver_update>}},
+    {"storage.k8s.io", "v1", "CSINode", {.validate = checked<nullptr>}},
+    {"storage.k8s.io", "v1", "VolumeAttachment", {.validate = checked<nullptr>}},
     {"storage.k8s.io", "v1", "StorageClass", {.set_defaults = set_defaults_storage_class, .validate = checked<validate_storage_class>, .validate_update = checked_update<validate_storage_class_update>}},
     {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding, .validate = checked<validate_cluster_role_binding>, .validate_update = checked_update<validate_cluster_role_binding_update>}},
     {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding, .validate = checked<validate_role_binding>, .validate_update = checked_update<validate_role_binding_update>}},
