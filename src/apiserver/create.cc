@@ -17,6 +17,10 @@ kube::Answer<Written> try_create(WriteCall& call) {
   json::Draft object{*body};
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   dedup_owners(call, object);
+  // What the server sets is nobody's wish, so nobody owns it.
+  for (const auto key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
+    object.object_at("metadata").erase(key);
+  }
   if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
   return finish_create(call, std::move(object));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/strategy.h"
 
+#include "apiserver/status_fields.h"
 #include "kinds/metadata_checks.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
@@ -87,8 +88,8 @@ void set_generation(const Resource& resource, json::Draft& object, json::View ol
   metadata["generation"] = old + (generation_moves(resource, now, old_object, weakness) ? 1 : 0);
 }
 
-// Identity and stamps are the server's: what is missing comes back, and the time of creation in any
-// case; validation refuses the rest.
+// Identity and stamps are the server's: the times come back in any case, the rest when it is
+// missing; validation refuses other values.
 void keep_system_fields(json::Draft& object, json::View old_object, Weakness weakness) {
   auto& metadata = object.object_at("metadata");
   const json::View old = old_object.get("metadata");
@@ -97,18 +98,15 @@ void keep_system_fields(json::Draft& object, json::View old_object, Weakness wea
     return member == nullptr || member->is_null() ||
            (member->is_string() && member->as_string().empty());
   };
-  restore(metadata, old, "creationTimestamp");
-  for (const auto key : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    const bool stamp = std::string_view{key}.starts_with("deletion");
-    if (stamp && weakness == Weakness::RemovesDeletionTimestamp) continue;
-    if (missing(key)) restore(metadata, old, key);
+  if (weakness != Weakness::MainWriteChangesCreationTime) {
+    restore(metadata, old, "creationTimestamp");
+  }
+  if (missing("uid")) restore(metadata, old, "uid");
+  if (weakness != Weakness::RemovesDeletionTimestamp) {
+    if (old.contains("deletionTimestamp")) restore(metadata, old, "deletionTimestamp");
+    if (missing("deletionGracePeriodSeconds")) restore(metadata, old, "deletionGracePeriodSeconds");
   }
   metadata.erase("selfLink");
-}
-
-// Of all built-in kinds only this one does not let a status write touch its labels.
-bool keeps_labels_on_status(const Resource& resource) {
-  return resource.prefix == "deployments.apps/";
 }
 
 // A status write of a custom resource changes only status; of a built-in kind it may also touch
@@ -130,7 +128,9 @@ void keep_all_but_status(const Resource& resource, json::Draft& object, json::Vi
                                   ? weakness != Weakness::StatusWriteDropsMetadata
                                   : weakness == Weakness::StatusWriteChangesMetadata;
   if (takes_metadata) {
-    if (keeps_labels_on_status(resource)) restore(metadata, old_object.get("metadata"), "labels");
+    for (const auto key : metadata_kept_by_status(resource.prefix)) {
+      restore(metadata, old_object.get("metadata"), key);
+    }
     kept["metadata"] = std::move(metadata);
   } else {
     const json::Draft* fields = metadata.find("managedFields");
@@ -233,7 +233,11 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
     }
   }
   retype(resource, object);
-  set_generation(resource, object, old_object, weakness);
+  if (subresource == "status" && weakness != Weakness::BumpsGenerationOnStatus) {
+    restore(object.object_at("metadata"), old_object.get("metadata"), "generation");
+  } else {
+    set_generation(resource, object, old_object, weakness);
+  }
 }
 
 FieldErrors validate_create(const Resource& resource, json::View object) {
@@ -291,12 +295,8 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
                                                    std::string_view subresource) {
   if (!resource.has_status) return {};
   if (subresource == "status") {
-    if (resource.builtin != nullptr)
-      return {
-          {"spec"},
-          {"metadata", "labels"}
-      };
-    return {{"spec"}};
+    return resource.builtin == nullptr ? std::vector<std::vector<std::string>>{{"spec"}}
+                                       : fields_reset_by_status(resource.prefix);
   }
   if (subresource == "scale") return {};
   return {{"status"}};

@@ -57,6 +57,7 @@ void generate_name(const WriteCall& call, json::Draft& object) {
   for (int i = 0; i < kGeneratedNameTries; ++i) {
     name = kube::generate_name(stem, rng);
     if (!call.store.latest().find(call.resource.key(call.request.ns, name))) break;
+    if (call.environment.weakness == Weakness::GeneratesOneName) break;
   }
   object.object_at("metadata")["name"] = name;
 }

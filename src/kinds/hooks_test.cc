@@ -49,12 +49,22 @@ Draft without_empty(View value, bool in_status) {
   return out;
 }
 
+// The finalizers that protect storage are put on by admission, which is the server's.
+void drop_protection(Draft& object) {
+  const Draft* finalizers = object.find("metadata", "finalizers");
+  if (finalizers == nullptr || finalizers->elements().size() != 1) return;
+  if (finalizers->elements()[0].as_string().ends_with("-protection")) {
+    object.object_at("metadata").erase("finalizers");
+  }
+}
+
 // Of an update's answer the status is not compared: it is the old object's, and controllers write
 // it.
 std::string comparable(View object, bool update) {
   Draft draft = without_empty(object, false);
   for (const auto* key : {"namespace", "uid"}) draft["metadata"].erase(key);
   if (update) draft.erase("status");
+  drop_protection(draft);
   const auto kept = draft.freeze();
   return json::to_pretty_text(kept);
 }
@@ -143,6 +153,7 @@ std::string without_volatile(View object) {
   Draft draft{object};
   for (const auto* key : {"namespace", "creationTimestamp"}) draft.object_at("metadata").erase(key);
   if (Draft* status = draft.find("status")) status->erase("lastPhaseTransitionTime");
+  drop_protection(draft);
   const auto kept = draft.freeze();
   return json::to_pretty_text(kept);
 }

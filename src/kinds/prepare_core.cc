@@ -26,14 +26,6 @@ bool empty_at(const Draft& object, std::string_view key) {
          ((value->is_array() || value->is_object()) && value->empty());
 }
 
-void add_finalizer(Draft& object, std::string_view finalizer) {
-  Draft& finalizers = object.object_at("metadata").array_at("finalizers");
-  for (const Draft& each : finalizers.elements()) {
-    if (each.as_string() == finalizer) return;
-  }
-  finalizers.push_back(finalizer);
-}
-
 void set_ip_families(Draft& spec) {
   if (text_at(spec, "clusterIP") == "None" && empty_at(spec, "selector")) {
     default_to(spec, "ipFamilyPolicy", "RequireDualStack");
@@ -151,7 +143,6 @@ void prepare_namespace(Draft& object, View old_object, const HookContext&) {
 
 void prepare_persistent_volume(Draft& object, View old_object, const HookContext& context) {
   if (!old_object.is_null()) return;
-  add_finalizer(object, "kubernetes.io/pv-protection");
   object["status"] = Draft::object({
       {"phase",                   "Pending"                  },
       {"lastPhaseTransitionTime", format_seconds(context.now)}
@@ -161,7 +152,6 @@ void prepare_persistent_volume(Draft& object, View old_object, const HookContext
 void prepare_persistent_volume_claim(Draft& object, View old_object, const HookContext&) {
   align_data_sources(object.object_at("spec"));
   if (!old_object.is_null()) return;
-  add_finalizer(object, "kubernetes.io/pvc-protection");
   object["status"] = Draft::object({
       {"phase", "Pending"}
   });
