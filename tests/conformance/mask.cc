@@ -136,8 +136,13 @@ std::string Mask::mask_versions(std::string_view text) const {
     while (end < text.size() && is_digit(text[end])) ++end;
     // Only what a server counted itself: a version that nobody has stands as it was sent.
     const auto number = number_of(text.substr(at, end - at));
-    masked += versions_.contains(number) ? version(text.substr(at, end - at))
-                                         : std::string{text.substr(at, end - at)};
+    // How far a server has counted is its own affair.
+    const bool newest = masked.ends_with("current: ");
+    if (newest) masked += "<rv>";
+    if (!newest) {
+      masked += versions_.contains(number) ? version(text.substr(at, end - at))
+                                           : std::string{text.substr(at, end - at)};
+    }
     at = end;
   }
   return masked;
