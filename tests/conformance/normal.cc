@@ -127,8 +127,20 @@ class Normaliser {
       for (const auto& entry : entries) made.push_back(rewrite(entry));
       return made;
     }
+    if (key == "resourceRules" || key == "nonResourceRules") {
+      for (const auto& rule : sorted_rules(value)) made.push_back(rewrite(rule));
+      return made;
+    }
     for (const auto element : value.elements()) made.push_back(rewrite(element, key));
     return made;
+  }
+
+  // A real server gathers a user's rules from bindings in random order.
+  static std::vector<View> sorted_rules(View rules) {
+    std::vector<View> sorted;
+    for (const auto rule : rules.elements()) sorted.push_back(rule);
+    std::ranges::stable_sort(sorted, {}, [](View rule) { return json::to_text(rule); });
+    return sorted;
   }
 
   static std::vector<View> sorted_managers(View entries) {
@@ -142,15 +154,23 @@ class Normaliser {
     return sorted;
   }
 
-  Draft object(View value, std::string_view) {
+  Draft object(View value, std::string_view key) {
     Draft made = Draft::object();
     const bool shared = is_list(value) || is_table(value);
-    for (const auto [key, member] : value.members()) {
-      const auto masked = mask_.text(key);
-      made[masked] = shared && key == "metadata" ? list_metadata(value) : rewrite(member, key);
+    for (const auto [name, member] : value.members()) {
+      const auto masked = mask_.text(name);
+      made[masked] = shared && name == "metadata" ? list_metadata(value) : rewrite(member, name);
     }
     if (value.get("type").as_string() == "BOOKMARK") mask_bookmark(made);
+    if (key == "columnDefinitions") mask_description(made);
     return made;
+  }
+
+  // What a built-in column means we say in our own words; a custom one's text is its definition's.
+  static void mask_description(Draft& column) {
+    const auto* text = column.find("description");
+    const bool built_in = text != nullptr && !text->as_string().starts_with("Custom resource");
+    if (built_in) column["description"] = "<description>";
   }
 
   Draft list_metadata(View list) {

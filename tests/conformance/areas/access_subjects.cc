@@ -187,12 +187,21 @@ Subject signing_request() {
 
 }  // namespace
 
-const std::vector<Subject>& access_subjects() {
+Sequence access_subject_sequence(Gen& gen) {
   static const std::vector<Subject> kSubjects{role(),           role(),
                                               cluster_role(),   role_binding(),
                                               role_binding(),   cluster_role_binding(),
                                               signing_request()};
-  return kSubjects;
+  const auto& subject = gen.pick(kSubjects);
+  auto made = subject_sequence(gen, subject);
+  if (subject.special == signing_special) {
+    // Who asks is part of the object, and two servers' administrators have different names.
+    for (auto& step : made.steps) {
+      step.headers.add("Impersonate-User", "signer");
+      step.headers.add("Impersonate-Group", "system:masters");
+    }
+  }
+  return made;
 }
 
 }  // namespace fixpoint::conformance

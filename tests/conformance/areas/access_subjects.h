@@ -5,10 +5,8 @@
 
 #include "tests/conformance/areas/subject.h"
 
-#include <vector>
-
 namespace fixpoint::conformance {
 
-const std::vector<Subject>& access_subjects();
+Sequence access_subject_sequence(Gen& gen);
 
 }  // namespace fixpoint::conformance

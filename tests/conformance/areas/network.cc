@@ -64,31 +64,24 @@ Subject service() {
                R"(/spec/selector {"a b":"c"})", R"(/spec/trafficDistribution "Nearest")",
                R"(/metadata/name "1web")", R"(/metadata/name "web.a")",
                R"(- /spec)"},
-      .changes = joined({metadata_edits(),
-               {R"(/spec/type "NodePort")",
-                          R"(/spec/type "ClusterIP")",
-                          R"(/spec/type "LoadBalancer")",
-                          R"(/spec/type "ExternalName"
+      .changes = joined(
+          {metadata_edits(),
+               {R"(/spec/type "NodePort")", R"(/spec/type "ClusterIP")", R"(/spec/type "LoadBalancer")",
+            R"(/spec/type "ExternalName"
 /spec/externalName "a.example")",
-                          R"(/spec/type "ExternalName"
+            R"(/spec/type "ExternalName"
 /spec/externalName "a.example"
 - /spec/clusterIP
 - /spec/clusterIPs)",
-                          R"(/spec/clusterIP "10.0.0.77")",
-                          R"(/spec/clusterIP "None")",
-                          R"(/spec/selector {"app":"other"})",
-                          R"(/spec/ports [{"port":8080}])",
-                          R"(/spec/ports [{"name":"a","port":80},{"name":"b","port":81}])",
-                          R"(/spec/sessionAffinity "ClientIP")",
-                          R"(/spec/sessionAffinity "None")",
-                          R"(/spec/ipFamilies ["IPv6"])",
-                          R"(/spec/ipFamilyPolicy "PreferDualStack")",
-                          R"(/spec/ipFamilyPolicy "RequireDualStack")",
-                          R"(/spec/externalTrafficPolicy "Local")",
-                          R"(/spec/loadBalancerClass "example.com/other")",
-                          R"(/spec/allocateLoadBalancerNodePorts false)",
-                          R"(/spec/publishNotReadyAddresses true)",
-                          R"(/spec/externalIPs ["192.0.2.9"])"}}
+            R"(/spec/clusterIP "10.0.0.77")", R"(/spec/selector {"app":"other"})",
+            R"(/spec/ports [{"port":8080}])",
+            R"(/spec/ports [{"name":"a","port":80},{"name":"b","port":81}])",
+            R"(/spec/sessionAffinity "ClientIP")", R"(/spec/sessionAffinity "None")",
+            R"(/spec/ipFamilies ["IPv6"])", R"(/spec/ipFamilyPolicy "PreferDualStack")",
+            R"(/spec/ipFamilyPolicy "RequireDualStack")", R"(/spec/externalTrafficPolicy "Local")",
+            R"(/spec/loadBalancerClass "example.com/other")",
+            R"(/spec/allocateLoadBalancerNodePorts false)",
+            R"(/spec/publishNotReadyAddresses true)", R"(/spec/externalIPs ["192.0.2.9"])"}}
         ),
       .status =
           {R"(/status/loadBalancer {"ingress":[{"ip":"192.0.2.1"}]})",
@@ -328,6 +321,12 @@ Subject autoscaler_v1() {
   };
 }
 
+// A real server panics when an update makes a service of an outer type headless.
+bool crashes(const Step& step) {
+  return step.method != "POST" && step.body.contains(R"("clusterIP":"None")") &&
+         step.body.contains(R"("type":)");
+}
+
 // The same object through both versions.
 Sequence autoscaler_sequence(Gen& gen) {
   static const auto kFirst = autoscaler_v1();
@@ -351,7 +350,9 @@ Sequence make_network(Gen& gen) {
       ingress_class(), network_policy(), endpoints(), endpoint_slice(), disruption_budget()};
   if (gen.chance(12)) return autoscaler_sequence(gen);
   if (gen.chance(35)) return subject_sequence(gen, gen.pick(storage_subjects()));
-  return subject_sequence(gen, gen.pick(kSubjects));
+  auto made = subject_sequence(gen, gen.pick(kSubjects));
+  std::erase_if(made.steps, crashes);
+  return made;
 }
 
 }  // namespace fixpoint::conformance

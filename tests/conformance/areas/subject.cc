@@ -156,7 +156,9 @@ json::Value good_body(Gen& gen, const Subject& subject, std::string_view name) {
 
 Step varied(Gen& gen, Step step) {
   if (gen.chance(6)) return with(std::move(step), "dryRun=All");
-  if (gen.chance(4)) return with(std::move(step), "fieldManager=tester");
+  if (gen.chance(4) && !step.query.contains("fieldManager")) {
+    return with(std::move(step), "fieldManager=tester");
+  }
   if (gen.chance(4)) return with(std::move(step), "fieldValidation=Strict");
   return step;
 }
@@ -204,8 +206,10 @@ Step read_step(Gen& gen, const Subject& subject, std::string_view name) {
   auto step =
       gen.chance(60) || !subject.sort.namespaced ? get(subject.sort, name) : list(subject.sort);
   if (gen.chance(40)) {
-    step.accept = gen.pick({"application/json;as=Table;g=meta.k8s.io;v=v1",
-                            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"});
+    const bool whole = !step.path.ends_with(name_in(subject.sort, name));
+    step.accept = gen.chance(60) ? "application/json;as=Table;g=meta.k8s.io;v=v1"
+                  : whole ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+                          : "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
   }
   return step;
 }
