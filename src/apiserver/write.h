@@ -61,6 +61,9 @@ kube::Answer<void> track(const WriteCall& call, json::View live, json::Draft& ob
 kube::Answer<void> check_preconditions(const WriteCall& call, json::View current,
                                        const json::Draft& object);
 
+// The 415s of a PATCH: which of the types this resource takes.
+kube::Answer<void> check_patch_media(const WriteCall& call);
+
 // Sets metadata.resourceVersion to the revision the next write will take.
 void stamp_revision(json::Draft& object, store::Revision revision);
 
