@@ -17,6 +17,10 @@ using apiserver::Verb;
 
 enum class OwnerState : std::uint8_t { Solid, Dangling, WaitingForDependents, Unknown };
 
+bool waits_for_dependents(json::View object) {
+  return kube::being_deleted(object) && kube::has_finalizer(object, kForegroundFinalizer);
+}
+
 OwnerState state_of(Api& api, json::View dependent, const kube::OwnerReference& owner) {
   auto version = kube::parse_group_version(owner.api_version);
   if (!version) return OwnerState::Unknown;
@@ -27,9 +31,7 @@ OwnerState state_of(Api& api, json::View dependent, const kube::OwnerReference& 
   const auto ns = resource->namespaced ? kube::namespace_of(dependent) : std::string_view{};
   const auto record = api.latest().find(resource->key(ns, owner.name));
   if (!record || kube::uid_of(record->body) != owner.uid) return OwnerState::Dangling;
-  const bool foreground =
-      kube::being_deleted(record->body) && kube::has_finalizer(record->body, kForegroundFinalizer);
-  return foreground ? OwnerState::WaitingForDependents : OwnerState::Solid;
+  return waits_for_dependents(record->body) ? OwnerState::WaitingForDependents : OwnerState::Solid;
 }
 
 void send_delete(Api& api, const apiserver::Resource& resource, json::View object,
@@ -81,6 +83,24 @@ void drop_owners(Api& api, const store::RecordRef& record,
   });
   if (owners.empty()) object.object_at("metadata").erase("ownerReferences");
   send_update(api, *resource, std::move(object));
+}
+
+// Lets go of the owners that wait for this object; they end first, and it follows as an orphan.
+void unblock_owners(Api& api, const store::RecordRef& record) {
+  const auto resource = resource_of(api, record->body);
+  if (!resource) return;
+  json::Draft object{record->body};
+  for (auto& owner : object.object_at("metadata").array_at("ownerReferences").elements()) {
+    json::Draft* blocks = owner.find("blockOwnerDeletion");
+    if (blocks != nullptr && blocks->as_bool()) *blocks = false;
+  }
+  send_update(api, *resource, std::move(object));
+}
+
+bool blocks_some_owner(json::View object) {
+  return std::ranges::any_of(kube::owner_references_of(object), [](const auto& owner) {
+    return owner.block_owner_deletion.value_or(false);
+  });
 }
 
 std::string_view policy_for(json::View object) {
@@ -201,12 +221,23 @@ void GarbageCollector::collect(Api& api, const store::RecordRef& record) {
   if (solid) return drop_owners(api, record, gone);
   const auto resource = resource_of(api, object);
   if (!resource) return;
-  const bool has_dependents = !dependents_of(api, kube::uid_of(object)).empty();
+  const auto dependents = dependents_of(api, kube::uid_of(object));
+  const bool foreground = waiting && !dependents.empty();
+  // An owner waits for this object, which would wait for that very owner: a circle.
+  const bool circle = foreground && std::ranges::any_of(dependents, [](const auto& dependent) {
+                        return waits_for_dependents(dependent->body);
+                      });
+  if (circle && blocks_some_owner(object)) {
+    unblock_owners(api, record);
+    for (const auto& owner : dependents) finish_foreground(api, owner);
+    return;
+  }
   send_delete(api, *resource, object,
-              waiting && has_dependents ? std::string_view{"Foreground"} : policy_for(object));
+              foreground ? std::string_view{"Foreground"} : policy_for(object));
 }
 
 void GarbageCollector::finish_foreground(Api& api, const store::RecordRef& owner) {
+  if (!waits_for_dependents(owner->body)) return;
   const auto uid = kube::uid_of(owner->body);
   bool blocked = false;
   for (const auto& dependent : dependents_of(api, uid)) {

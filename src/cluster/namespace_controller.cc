@@ -181,11 +181,8 @@ bool NamespaceController::step(Api& api) {
   const auto remaining = delete_content(api, kube::name_of(record->body));
   // There is more; the events of what was deleted bring the namespace back here.
   if (remaining.asked == kDeletesPerStep) return true;
-  if (remaining.resources.empty()) {
-    finalize(api, *namespaces, *key);
-  } else {
-    report(api, *namespaces, *key, remaining);
-  }
+  report(api, *namespaces, *key, remaining);
+  if (remaining.resources.empty()) finalize(api, *namespaces, *key);
   return true;
 }
 

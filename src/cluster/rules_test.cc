@@ -60,6 +60,19 @@ TEST_F(LoopRules, Rule18ForegroundWaitsForTheDependentsThatBlock) {
   EXPECT_EQ(code("owner"), 404);
 }
 
+TEST_F(LoopRules, Rule18TwoThatOwnEachOtherGoTogether) {
+  const auto a = create(kConfigMaps, R"({"metadata":{"name":"a"}})");
+  const auto b = create(kConfigMaps, owned("b", a, R"(,"blockOwnerDeletion":true)"));
+  patch(std::string{kConfigMaps} + "/a", owned("a", b, R"(,"blockOwnerDeletion":true)"));
+  settle();
+
+  remove(std::string{kConfigMaps} + "/a", R"({"propagationPolicy":"Foreground"})");
+  settle();
+
+  EXPECT_EQ(code("a"), 404);
+  EXPECT_EQ(code("b"), 404);
+}
+
 TEST_F(LoopRules, Rule18OrphanStripsTheReferencesFirst) {
   const auto owner = create(kConfigMaps, R"({"metadata":{"name":"owner"}})");
   create(kConfigMaps, owned("child", owner));

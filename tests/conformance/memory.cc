@@ -81,6 +81,7 @@ std::string Memory::value_of(std::string_view placeholder) const {
   if (word == "uid") return seen == nullptr ? std::string{kNoUid} : seen->uid;
   if (seen == nullptr || seen->versions.empty()) return "1";
   const auto& versions = seen->versions;
+  if (space == std::string_view::npos) return versions.front();
   if (word == "old") return versions.size() > 1 ? versions[versions.size() - 2] : "1";
   return versions.back();
 }

@@ -19,7 +19,7 @@ constexpr std::string_view kUserAgent = "conformance/1";
 // How long a live watch is read after the last step when no closing watch takes that long anyway.
 constexpr auto kLastWords = milliseconds(400);
 // Our own server does at once what a real one does after a moment; its loop still needs a tick.
-constexpr Duration kOwnSettle = milliseconds(10);
+constexpr Duration kOwnSettle = milliseconds(20);
 
 }  // namespace
 
@@ -126,6 +126,19 @@ void Session::run() {
   state.recording.steps.reserve(state.sequence.steps.size());
   for (const auto& step : state.sequence.steps) state.send(step);
   state.open_closing();
+}
+
+void Session::listen(Duration quiet, Duration longest) {
+  const auto give_up = steady_clock::now() + longest;
+  auto rests = steady_clock::now() + quiet;
+  std::size_t heard = 0;
+  while (steady_clock::now() < std::min(rests, give_up)) {
+    state_->server.wait(milliseconds(20));
+    std::size_t now = 0;
+    for (auto& open : state_->live) now += open.stream->take().body.size();
+    if (now != heard) rests = steady_clock::now() + quiet;
+    heard = now;
+  }
 }
 
 bool Session::finished() const {

@@ -35,6 +35,8 @@ class Session {
 
   // Sends every step, then opens the closing watches.
   void run();
+  // Reads the live watches until none of them says anything for `quiet`.
+  void listen(Duration quiet, Duration longest);
   // True when the watches have ended and the recording is whole.
   bool finished() const;
   Recording take();

@@ -8,7 +8,7 @@
 //   <<ns>>            the sequence's own namespace, made before its first step
 //   <<id>>            a name part that no other sequence has, for what lives in no namespace
 //   <<uid PATH>>      its uid                  <<rv PATH>>   its newest resourceVersion
-//   <<old PATH>>      the one before that      <<rv>>        the sequence's namespace's own
+//   <<old PATH>>      the one before that      <<rv>>        where the sequence began
 //   <<continue>>      the token of the last page listed
 //   <<listed>>        the resourceVersion of the last list
 // A placeholder about something never seen becomes a fixed value that no server has.

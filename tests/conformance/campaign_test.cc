@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Thousands of generated sequences, area by area: both servers answer alike, in every word.
+//
+// FIXPOINT_SEQUENCES is the number over all areas, FIXPOINT_SEED the first number of all. A
+// difference is shrunk and printed with the commands to see it again; tests/conformance/main.cc is
+// the tool to look closer.
+#include "tests/conformance/real_cluster.h"
+#include "tests/conformance/report.h"
+#include "tests/conformance/shrink.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+namespace fixpoint::conformance {
+namespace {
+
+constexpr std::uint64_t kSequences = 21'000;
+constexpr std::size_t kShown = 10;
+
+std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return fallback;
+  std::uint64_t value = fallback;
+  std::from_chars(text, text + std::char_traits<char>::length(text), value);
+  return value;
+}
+
+std::uint64_t share_of(const Area& area) {
+  int total = 0;
+  for (const auto& each : areas()) total += each.weight;
+  const auto all = from_environment("FIXPOINT_SEQUENCES", kSequences);
+  return all * static_cast<std::uint64_t>(area.weight) / static_cast<std::uint64_t>(total) + 1;
+}
+
+std::string explain(const Finding& finding, const Endpoint& real_at, const Local& local) {
+  const auto real = make_http_server(real_at);
+  const auto ours = finding.server == "core" ? make_core_server(local.fork())
+                                             : make_http_server(local.endpoint());
+  const auto small = shrink(finding, *real, *ours);
+  const auto id = fresh_id();
+  return report(small, record(*real, small.sequence, id), record(*ours, small.sequence, id));
+}
+
+// What docs/CONFORMANCE.md quotes, beside the programs.
+void write_summary(const Area& area, const CampaignResult& result, std::uint64_t seed) {
+  const char* directory = std::getenv("FIXPOINT_SUMMARY_DIR");
+  if (directory == nullptr) return;
+  std::ofstream file(fmt::format("{}/campaign-{}.md", directory, area.name));
+  file << fmt::format("{}: seed {}, {} sequences, {} requests, {} undecided, {} differences\n\n",
+                      area.name, seed, result.sequences, result.requests, result.undecided,
+                      result.findings.size())
+       << result.coverage.to_markdown();
+}
+
+class Campaign : public testing::TestWithParam<const Area*> {};
+
+TEST_P(Campaign, BothServersAnswerAlike) {
+  const Area& area = *GetParam();
+  auto real = RealCluster::start("none");
+  ASSERT_TRUE(real.has_value()) << real.error().message;
+  const Local local{Loops::OnlyDefinitions};
+  for (const auto& endpoint : {(*real)->endpoint(), local.endpoint()}) {
+    const auto ready = set_up(endpoint);
+    ASSERT_TRUE(ready.has_value()) << ready.error().message;
+  }
+  CampaignOptions options;
+  options.real = (*real)->endpoint();
+  options.areas = {&area};
+  options.seed = from_environment("FIXPOINT_SEED", 1);
+  options.sequences = share_of(area);
+
+  const auto result = run_campaign(options, local);
+
+  fmt::print(
+      "{}: seed {}, {} sequences ({} also in process), {} requests, {} undecided by the real "
+      "server itself\n",
+      area.name, options.seed, result.sequences, result.core_sequences, result.requests,
+      result.undecided);
+  write_summary(area, result, options.seed);
+  EXPECT_EQ(result.sequences, options.sequences);
+  std::size_t shown = 0;
+  for (const auto& [signature, finding] : result.findings) {
+    ADD_FAILURE() << (++shown <= kShown ? explain(finding, options.real, local) : signature);
+  }
+}
+
+std::vector<const Area*> all_areas() {
+  std::vector<const Area*> all;
+  for (const auto& area : areas()) all.push_back(&area);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Area, Campaign, testing::ValuesIn(all_areas()),
+                         [](const auto& area) { return std::string{area.param->name}; });
+
+}  // namespace
+}  // namespace fixpoint::conformance
