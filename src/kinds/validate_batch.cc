@@ -2,6 +2,7 @@
 #include "kinds/validate_batch.h"
 
 #include "json/draft.h"
+#include "kinds/internal_form.h"
 #include "kinds/validate_pod.h"
 #include "kube/duration.h"
 #include "kube/go_text.h"
@@ -364,7 +365,11 @@ FieldErrors validate_job_update(View object, View old_object) {
   check_completions_change(spec, old_spec, path, errors);
   check_immutable(spec.get("selector"), old_spec.get("selector"), path.child("selector"), errors);
   const json::Value fixed = fixed_template(old_object, spec.get("template"));
-  check_immutable(spec.get("template"), fixed, path.child("template"), errors);
+  if (!(spec.get("template") == fixed.view())) {
+    errors.push_back(kube::invalid(path.child("template"),
+                                   internal_text("PodTemplateSpec", spec.get("template")),
+                                   "field is immutable"));
+  }
   for (const std::string_view field : {"completionMode", "podFailurePolicy", "backoffLimitPerIndex",
                                        "managedBy", "successPolicy"}) {
     check_immutable(spec.get(field), old_spec.get(field), path.child(field), errors);

@@ -2,6 +2,7 @@
 #include "kinds/validate_pod.h"
 
 #include "json/draft.h"
+#include "kinds/internal_form.h"
 #include "kinds/validate_affinity.h"
 #include "kinds/validate_container.h"
 #include "kube/go_text.h"
@@ -192,6 +193,27 @@ void check_host_aliases(View spec, const FieldPath& spec_path, FieldErrors& erro
   }
 }
 
+constexpr std::string_view kMayChange =
+    "pod updates may not change fields other than "
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
+    "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
+    "was previously negative)\n";
+
+void check_gates_only_go(View gates, View old_gates, const FieldPath& path, FieldErrors& errors) {
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const View name = gates[i].get("name");
+    const bool known = std::ranges::any_of(
+        old_gates.elements(), [&](View old_gate) { return old_gate.get("name") == name; });
+    if (known) continue;
+    const FieldPath here = path.index(i);
+    note_forbidden(here.child("name"),
+                   fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
+                               name.as_string()),
+                   errors);
+  }
+}
+
 void put_images_back(Draft& spec, View old_spec) {
   for (const std::string_view list : {"containers", "initContainers"}) {
     Draft* containers = spec.find(list);
@@ -310,22 +332,18 @@ FieldErrors validate_pod_update(View pod, View old_pod) {
     note_forbidden(path.child("tolerations"),
                    "existing toleration can not be modified except its tolerationSeconds", errors);
   }
+  check_gates_only_go(spec.get("schedulingGates"), old_spec.get("schedulingGates"),
+                      path.child("schedulingGates"), errors);
   // Everything that may change is put back: what still differs may not.
   Draft rest{spec};
   put_images_back(rest, old_spec);
-  for (const std::string_view field : {"activeDeadlineSeconds", "tolerations"}) {
+  for (const std::string_view field : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {
     put_back(rest, old_spec, field);
   }
   if (!(rest == Draft{old_spec})) {
-    // A real server adds a listing of the differences in Go's own notation.
-    note_forbidden(
-        path,
-        "pod updates may not change fields other than "
-        "`spec.containers[*].image`,`spec.initContainers[*].image`,"
-        "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
-        "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
-        "was previously negative)\n",
-        errors);
+    const json::Value munged = rest.freeze();
+    note_forbidden(path, std::string{kMayChange} + internal_diff("PodSpec", old_spec, munged),
+                   errors);
   }
   return errors;
 }

@@ -2,6 +2,7 @@
 #include "kinds/validate_storage.h"
 
 #include "json/draft.h"
+#include "kinds/internal_form.h"
 #include "kube/go_text.h"
 #include "kube/label_selector.h"
 #include "kube/quantity.h"
@@ -178,37 +179,59 @@ FieldErrors validate_persistent_volume_claim(View object) {
   return check_claim(object);
 }
 
+namespace {
+
+void put(Draft& into, View from, std::string_view key) {
+  if (const View value = from.get(key); value.is_null()) {
+    into.erase(key);
+  } else {
+    into[key] = Draft{value};
+  }
+}
+
+// A claim without a class is given one later, when there is a default.
+bool learns_class(View object, View old_object) {
+  constexpr std::string_view kBetaClass = "volume.beta.kubernetes.io/storage-class";
+  const View wanted = object.get("spec", "storageClassName");
+  if (wanted.is_null() || !old_object.get("spec", "storageClassName").is_null()) return false;
+  const View annotated = old_object.get("metadata", "annotations", kBetaClass);
+  return annotated.is_null() || annotated.as_string() == wanted.as_string();
+}
+
+}  // namespace
+
 FieldErrors validate_persistent_volume_claim_update(View object, View old_object) {
   FieldErrors errors = check_claim(object);
   const View spec = object.get("spec");
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
-  const bool bound = old_object.get("status", "phase").as_string() == "Bound";
-  Draft rest{spec};
-  // A claim may learn its volume once, and a bound one may ask for more.
-  if (old_spec.get("volumeName").as_string().empty()) rest.erase("volumeName");
-  if (bound) {
-    for (const std::string_view field : {"resources", "volumeAttributesClassName"}) {
-      if (const View value = old_spec.get(field); value.is_null()) {
-        rest.erase(field);
-      } else {
-        rest[field] = Draft{value};
-      }
-    }
-  }
+  const bool bound = object.get("status", "phase").as_string() == "Bound";
+  Draft now{spec};
   Draft before{old_spec};
-  if (old_spec.get("volumeName").as_string().empty()) before.erase("volumeName");
-  if (!(rest == before)) {
-    // A real server adds a listing of the differences in Go's own notation.
+  // A claim may learn its volume and its class once, and a bound one may ask for more.
+  if (old_spec.get("volumeName").as_string().empty()) put(before, spec, "volumeName");
+  if (learns_class(object, old_object)) now.erase("storageClassName");
+  if (bound) {
+    const View requests = old_spec.get("resources", "requests");
+    put(now.object_at("resources").object_at("requests"), requests, "storage");
+    put(now, old_spec, "volumeAttributesClassName");
+  }
+  if (!(now == before)) {
+    const json::Value frozen_now = now.freeze();
+    const json::Value frozen_before = before.freeze();
     note_forbidden(path,
                    "spec is immutable after creation except resources.requests and "
-                   "volumeAttributesClassName for bound claims\n",
+                   "volumeAttributesClassName for bound claims\n" +
+                       internal_diff("PersistentVolumeClaimSpec", frozen_before, frozen_now),
                    errors);
   }
-  const auto now = kube::Quantity::parse(spec.get("resources", "requests", "storage").as_string());
-  const auto then =
-      kube::Quantity::parse(old_spec.get("resources", "requests", "storage").as_string());
-  if (bound && now && then && *now < *then) {
+  const auto amount = [](View amounts) {
+    return kube::Quantity::parse(amounts.get("storage").as_string("0"));
+  };
+  const auto size = amount(spec.get("resources", "requests"));
+  const auto old_size = amount(old_spec.get("resources", "requests"));
+  const auto capacity = amount(old_object.get("status", "capacity"));
+  if (size && old_size && capacity && *size < *old_size && !(*capacity < *size)) {
     const FieldPath resources = path.child("resources");
     const FieldPath requests = resources.child("requests");
     note_forbidden(requests.child("storage"), "field can not be less than status.capacity", errors);
@@ -230,7 +253,9 @@ FieldErrors validate_persistent_volume_update(View object, View old_object) {
   });
   if (changed) {
     note_forbidden(path.child("persistentvolumesource"),
-                   "spec.persistentvolumesource is immutable after creation\n", errors);
+                   "spec.persistentvolumesource is immutable after creation\n" +
+                       internal_diff("PersistentVolumeSource", old_spec, spec),
+                   errors);
   }
   check_immutable(spec.get("volumeMode"), old_spec.get("volumeMode"), path.child("volumeMode"),
                   errors);
