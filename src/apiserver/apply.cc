@@ -79,7 +79,9 @@ Answer<void> tell_duplicates(WriteCall& call, ApplyBody body) {
     return std::unexpected(kube::bad_request(
         "error strict decoding YAML: error converting YAML to JSON: " + body.duplicates.front()));
   }
-  if (call.options.validation == FieldValidation::Warn) call.warnings = std::move(body.duplicates);
+  if (call.options.validation == FieldValidation::Warn) {
+    add_warnings(std::move(body.duplicates), call.warnings);
+  }
   return {};
 }
 

@@ -349,6 +349,23 @@ std::string strict_error(const std::vector<std::string>& problems) {
   return text;
 }
 
+void add_warnings(std::vector<std::string> problems, std::vector<std::string>& warnings) {
+  constexpr std::string_view kYaml = "yaml: unmarshal errors:\n";
+  for (auto& problem : problems) {
+    if (!problem.starts_with(kYaml)) {
+      warnings.push_back(std::move(problem));
+      continue;
+    }
+    for (std::string_view rest = std::string_view{problem}.substr(kYaml.size()); !rest.empty();) {
+      const auto end = std::min(rest.find('\n'), rest.size());
+      auto line = rest.substr(0, end);
+      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+      warnings.emplace_back(line);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+}
+
 kube::Answer<json::Value> decode_body(const Resource& resource, const Request& request,
                                       FieldValidation validation, Weakness weakness,
                                       std::vector<std::string>& warnings) {
@@ -374,7 +391,7 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
                                              strict_error(problems)));
   }
   if (validation == FieldValidation::Warn) {
-    warnings.insert(warnings.end(), problems.begin(), problems.end());
+    add_warnings(problems, warnings);
   }
   return keep_reset(resource, given, with_defaults(resource, normal->object, weakness));
 }

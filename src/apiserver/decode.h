@@ -65,5 +65,7 @@ Result<json::Value> parse_unchecked(const Request& request, const kube::GroupVer
 
 // What strict validation says of all of it.
 std::string strict_error(const std::vector<std::string>& problems);
+// The same as warnings; a sentence about YAML may hold several.
+void add_warnings(std::vector<std::string> problems, std::vector<std::string>& warnings);
 
 }  // namespace fixpoint::apiserver

@@ -146,5 +146,108 @@ TEST_F(Decoding, AStrategicPatchIsConvertedAndNeverWasText) {
   EXPECT_EQ(patch(kConf, R"({"metadata":{"generation":1.0}})", kStrategic).code, 200);
 }
 
+TEST_F(Decoding, AnApplyIsToldOfItsShapeBeforeItsName) {
+  const auto why = [&](std::string_view body) { return message(apply(kConf, body, "m")); };
+
+  EXPECT_THAT(why("[]"),
+              EndsWith("cannot unmarshal array into Go value of type map[string]interface {}"));
+  EXPECT_EQ(why(R"({"apiVersion":"a/b/c","kind":"ConfigMap","metadata":{"name":"conf"}})"),
+            "invalid object type: /, Kind=");
+  EXPECT_EQ(
+      why(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":1}})"),
+      "failed to create typed patch object (/; /v1, Kind=ConfigMap): .metadata.name: expected "
+      "string, got &value.valueUnstructured{Value:1}");
+  EXPECT_EQ(
+      why(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"conf",
+                    "creationTimestamp":"x"}})"),
+      "failed to convert new object (/conf; /v1, Kind=ConfigMap) to proper version: unable to "
+      "convert unstructured object to /v1, Kind=ConfigMap: parsing time \"x\" as "
+      "\"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"");
+}
+
+TEST_F(Decoding, AKeyGivenTwiceInAnApplyIsToldAfterAConflict) {
+  apply(kConf,
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"conf"},"data":{"a":"1"}})",
+        "one");
+  const std::string twice =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\ndata:\n  a: \"2\"\n  a: \"3\"\n";
+  const auto type = "application/apply-patch+yaml";
+
+  const auto conflict = patch(kConf, twice, type, "fieldManager=two&fieldValidation=Strict");
+  const auto strict =
+      patch(kConf, twice, type, "fieldManager=two&force=true&fieldValidation=Strict");
+  const auto warned = patch(kConf, twice, type, "fieldManager=two&force=true");
+
+  EXPECT_EQ(conflict.code, 409);
+  EXPECT_EQ(strict.code, 400);
+  EXPECT_THAT(warned.warnings, ElementsAre("line 6: key \"a\" already set in map"));
+}
+
+TEST_F(Decoding, TheMetadataOfACustomResourceIsReadInGosWords) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+  const auto made = [&](const std::string& metadata) {
+    return create(
+        "/apis/sea.example.com/v1/namespaces/ns/boats",
+        R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":)" + metadata + "}");
+  };
+
+  EXPECT_THAT(
+      message(made(R"({"name":"b","ownerReferences":[1]})")),
+      EndsWith("number into Go struct field ObjectMeta.ownerReferences of type v1.OwnerReference"));
+  EXPECT_THAT(
+      message(made(R"({"name":"b","ownerReferences":[{"uid":1}]})")),
+      EndsWith("number into Go struct field OwnerReference.ownerReferences.uid of type types.UID"));
+  EXPECT_EQ(made(R"({"name":"b","generation":1e3})").code, 201);
+}
+
+class ScaleDecoding : public Decoding {
+ protected:
+  static constexpr auto kScale = "/apis/apps/v1/namespaces/ns/deployments/web/scale";
+  static constexpr auto kApplied =
+      R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web"},"spec":{"replicas":5}})";
+
+  ScaleDecoding() {
+    apply(
+        "/apis/apps/v1/namespaces/ns/deployments/web",
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":1,
+          "selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+          "spec":{"containers":[{"name":"c","image":"i"}]}}}})",
+        "owner");
+  }
+};
+
+TEST_F(ScaleDecoding, AnApplyToTheScaleConflictsLikeAnyOther) {
+  const auto refused = apply(kScale, kApplied, "scaler");
+  const auto forced = apply(kScale, kApplied, "scaler", true);
+
+  EXPECT_EQ(message(refused),
+            "Apply failed with 1 conflict: conflict with \"owner\": .spec.replicas");
+  EXPECT_EQ(text(forced, "spec", "replicas"), "5");
+  const auto owners = meta(get("/apis/apps/v1/namespaces/ns/deployments/web"), "managedFields");
+  EXPECT_THAT(owners, HasSubstr(R"("fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"scaler",)"
+                                R"("operation":"Apply","subresource":"scale")"));
+}
+
+TEST_F(ScaleDecoding, BodiesAndPatchesOfTheScaleAreReadAsAScale) {
+  const auto put_why = [&](std::string_view body) { return message(put(kScale, body)); };
+
+  EXPECT_THAT(put_why("["),
+              testing::StartsWith("the object provided is unrecognized (must be of type Scale)"));
+  EXPECT_THAT(put_why(R"({"metadata":{"name":"web"},"spec":{"replicas":"3"}})"),
+              EndsWith("json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas "
+                       "of type int32"));
+  EXPECT_THAT(put_why(R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web"}})"),
+              EndsWith("converting (v1.Deployment) to (autoscaling.Scale): unknown conversion"));
+  EXPECT_EQ(patch(kScale, R"({"spec":{"zz":1}})", kMergePatch, kStrict).code, 422);
+  EXPECT_EQ(patch(kScale, R"({"metadata":{"name":"other"}})").code, 400);
+  EXPECT_EQ(patch(kScale, R"({"metadata":{"uid":"other"}})").code, 409);
+  EXPECT_EQ(put(kScale, R"({"spec":{"replicas":3}})").code, 400);
+  EXPECT_THAT(
+      put_why(R"({"metadata":{"name":"web","uid":"x"}})"),
+      HasSubstr("StorageError: invalid object, Code: 4, Key: /registry/deployments/ns/web"));
+  EXPECT_THAT(message(patch(kScale, R"({"spec":{"replicas":"x"}})", kStrategic)),
+              EndsWith(R"("map[spec:map[replicas:x]]": unrecognized type: int32)"));
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -41,7 +41,7 @@ Answer<void> tell(WriteCall& call, Sentences problems, std::string_view shown_va
     return std::unexpected(rejected(shown_value, strict_error(problems)));
   }
   if (call.options.validation == FieldValidation::Warn) {
-    std::ranges::move(problems, std::back_inserter(call.warnings));
+    add_warnings(std::move(problems), call.warnings);
   }
   return {};
 }

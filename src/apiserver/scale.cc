@@ -233,9 +233,11 @@ Answer<json::Value> wanted_scale(WriteCall& scale_call, const WriteCall& call,
 
 Answer<void> check_scale(const WriteCall& call, json::View live, const json::Value& scale) {
   const json::Draft wanted{scale};
-  const bool is_patch = call.request.verb == Verb::Patch;
-  if (is_patch || !kube::name_of(scale).empty()) {
-    if (auto ok = check_name(call, wanted); !ok) return ok;
+  if (auto ok = check_name(call, wanted); !ok) return ok;
+  // The storage layer holds the uid of a PUT against the object's, the scale itself that of a
+  // patch.
+  if (call.request.verb != Verb::Patch) {
+    if (auto ok = check_uid(call, live, wanted); !ok) return ok;
   }
   if (auto ok = validate_scale(call, live, scale); !ok) return ok;
   if (kube::resource_version_of(scale).empty()) return {};
@@ -312,7 +314,7 @@ Response get_scale(const Request& request, const Resource& resource, const store
 
 Response write_scale(WriteCall call) {
   auto written = try_write_scale(call);
-  if (!written) return failure(written.error());
+  if (!written) return failure(written.error(), std::move(call.warnings));
   Response response;
   response.body = *std::move(written);
   response.warnings = std::move(call.warnings);

@@ -8,24 +8,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-// Another uid in a PUT means another object: the storage layer's own words.
-kube::Answer<void> check_uid(const WriteCall& call, json::View current, const json::Draft& object) {
-  const json::Draft* uid = object.find("metadata", "uid");
-  const auto given = uid == nullptr ? std::string_view{} : uid->as_string();
-  if (given.empty() || given == kube::uid_of(current)) return {};
-  if (call.environment.weakness == Weakness::IgnoresUidOnUpdate) return {};
-  const std::string path = call.resource.builtin != nullptr
-                               ? call.resource.path.resource
-                               : call.resource.path.group + "/" + call.resource.path.resource;
-  const std::string place = call.request.ns.empty() ? "" : call.request.ns + "/";
-  return std::unexpected(kube::conflict(
-      call.resource.group_resource(), call.request.name,
-      "StorageError: invalid object, Code: 4, Key: /registry/" + path + "/" + place +
-          call.request.name +
-          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
-          std::string{given} + ", UID in object meta: " + std::string{kube::uid_of(current)}));
-}
-
 kube::Answer<Written> try_update(WriteCall& call) {
   auto options = parse_write_options(call.request, "UpdateOptions");
   if (!options) return std::unexpected(options.error());

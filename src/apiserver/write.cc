@@ -246,6 +246,25 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
       kube::conflict_modified(call.resource.group_resource(), call.request.name));
 }
 
+Answer<void> check_uid(const WriteCall& call, json::View current, const json::Draft& object) {
+  const json::Draft* uid = object.find("metadata", "uid");
+  const auto given = uid == nullptr ? std::string_view{} : uid->as_string();
+  if (given.empty() || given == kube::uid_of(current)) return {};
+  if (call.environment.weakness == Weakness::IgnoresUidOnUpdate) return {};
+  const std::string path = call.resource.builtin != nullptr
+                               ? call.resource.path.resource
+                               : call.resource.path.group + "/" + call.resource.path.resource;
+  // A dry run asks above the layer that knows where in the store things are.
+  const std::string registry = call.options.dry_run ? "/" : "/registry/";
+  const std::string place = call.request.ns.empty() ? "" : call.request.ns + "/";
+  return std::unexpected(kube::conflict(
+      call.resource.group_resource(), call.request.name,
+      "StorageError: invalid object, Code: 4, Key: " + registry + path + "/" + place +
+          call.request.name +
+          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
+          std::string{given} + ", UID in object meta: " + std::string{kube::uid_of(current)}));
+}
+
 bool ready_to_vanish(const Resource& resource, json::View stored) {
   if (!kube::being_deleted(stored) || !kube::finalizers_of(stored).empty()) return false;
   if (kube::deletion_grace_seconds_of(stored).value_or(0) != 0) return false;

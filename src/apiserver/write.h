@@ -60,6 +60,8 @@ kube::Answer<void> track(const WriteCall& call, json::View live, json::Draft& ob
 // The 409s and 422s of optimistic concurrency: uid and resourceVersion of a PUT or PATCH.
 kube::Answer<void> check_preconditions(const WriteCall& call, json::View current,
                                        const json::Draft& object);
+// Another uid in a PUT means another object: the storage layer's own words.
+kube::Answer<void> check_uid(const WriteCall& call, json::View current, const json::Draft& object);
 
 // The 415s of a PATCH: which of the types this resource takes.
 kube::Answer<void> check_patch_media(const WriteCall& call);
