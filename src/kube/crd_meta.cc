@@ -3,37 +3,42 @@
 
 #include "json/print.h"
 #include "kube/go_scalars.h"
+#include "kube/typed_read.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
 
-Schema* leaf(SchemaArena& arena, SchemaType type, GoKind go_kind) {
+Schema* leaf(SchemaArena& arena, SchemaType type, GoKind go_kind, std::string_view go_type) {
   auto* node = arena.make();
   node->type = type;
   node->go_kind = go_kind;
+  node->go_type = go_type;
   return node;
 }
 
 Schema* object(SchemaArena& arena, std::string go_type, std::vector<Property> properties) {
-  auto* node = leaf(arena, SchemaType::Object, GoKind::Struct);
-  node->go_type = std::move(go_type);
+  auto* node = leaf(arena, SchemaType::Object, GoKind::Struct, go_type);
+  node->definition = "meta.v1." + go_type;
   node->properties = std::move(properties);
   for (auto& property : node->properties) property.omit_empty = true;
   return node;
 }
 
 Schema* string_map(SchemaArena& arena, const Schema* text) {
-  auto* node = leaf(arena, SchemaType::Object, GoKind::Map);
+  auto* node = leaf(arena, SchemaType::Object, GoKind::Map, "map[string]string");
   node->additional_properties = text;
   return node;
 }
 
 Schema* list_of(SchemaArena& arena, const Schema* items, ListType type) {
-  auto* node = leaf(arena, SchemaType::Array, GoKind::Slice);
+  const bool structs = items->go_kind == GoKind::Struct;
+  auto* node =
+      leaf(arena, SchemaType::Array, GoKind::Slice, (structs ? "[]v1." : "[]") + items->go_type);
   node->items = items;
   node->list_type = type;
   return node;
@@ -55,28 +60,32 @@ Property field(std::string_view name, const Schema* schema) {
 MetaSchemas make_schemas() {
   MetaSchemas made;
   auto& arena = *made.arena;
-  const auto* text = leaf(arena, SchemaType::String, GoKind::String);
-  const auto* number = leaf(arena, SchemaType::Integer, GoKind::Int64);
-  const auto* flag = leaf(arena, SchemaType::Boolean, GoKind::Bool);
-  auto* time = leaf(arena, SchemaType::String, GoKind::Time);
+  const auto* text = leaf(arena, SchemaType::String, GoKind::String, "string");
+  const auto* uid = leaf(arena, SchemaType::String, GoKind::String, "types.UID");
+  const auto* operation =
+      leaf(arena, SchemaType::String, GoKind::String, "v1.ManagedFieldsOperationType");
+  const auto* number = leaf(arena, SchemaType::Integer, GoKind::Int64, "int64");
+  const auto* flag = leaf(arena, SchemaType::Boolean, GoKind::Bool, "bool");
+  auto* time = leaf(arena, SchemaType::String, GoKind::Time, "string");
   time->format = "date-time";
-  auto* fields = leaf(arena, SchemaType::Object, GoKind::FieldsV1);
+  auto* fields = leaf(arena, SchemaType::Object, GoKind::FieldsV1, "v1.FieldsV1");
   fields->preserve_unknown_fields = true;
   fields->map_type = MapType::Atomic;
 
   auto* owner = object(
       arena, "OwnerReference",
       {field("apiVersion", text), field("blockOwnerDeletion", flag), field("controller", flag),
-       field("kind", text), field("name", text), field("uid", text)});
+       field("kind", text), field("name", text), field("uid", uid)});
   owner->map_type = MapType::Atomic;
   owner->required = {"apiVersion", "kind", "name", "uid"};
   auto* owners = list_of(arena, owner, ListType::Map);
   owners->list_map_keys = {"uid"};
 
-  auto* entry = object(arena, "ManagedFieldsEntry",
-                       {field("apiVersion", text), field("fieldsType", text),
-                        field("fieldsV1", fields), field("manager", text), field("operation", text),
-                        field("subresource", text), field("time", time)});
+  auto* entry =
+      object(arena, "ManagedFieldsEntry",
+             {field("apiVersion", text), field("fieldsType", text), field("fieldsV1", fields),
+              field("manager", text), field("operation", operation), field("subresource", text),
+              field("time", time)});
 
   made.object_meta =
       object(arena, "ObjectMeta",
@@ -86,7 +95,7 @@ MetaSchemas make_schemas() {
               field("generation", number), field("labels", string_map(arena, text)),
               field("managedFields", list_of(arena, entry, ListType::Atomic)), field("name", text),
               field("namespace", text), field("ownerReferences", owners),
-              field("resourceVersion", text), field("selfLink", text), field("uid", text)});
+              field("resourceVersion", text), field("selfLink", text), field("uid", uid)});
   made.text = text;
   return made;
 }
@@ -96,86 +105,31 @@ const MetaSchemas& schemas() {
   return made;
 }
 
-std::string_view go_json_type(json::View value) {
-  switch (value.type()) {
-    case json::Type::Bool: return "bool";
-    case json::Type::Int:
-    case json::Type::Float: return "number";
-    case json::Type::String: return "string";
-    case json::Type::Array: return "array";
-    case json::Type::Object: return "object";
-    default: return "null";
-  }
-}
-
-std::string_view go_type_name(const Schema& schema) {
-  switch (schema.go_kind) {
-    case GoKind::String: return "string";
-    case GoKind::Int64: return "int64";
-    case GoKind::Bool: return "bool";
-    case GoKind::Map: return "map[string]string";
-    case GoKind::Slice:
-      if (schema.items->go_type == "OwnerReference") return "[]v1.OwnerReference";
-      if (schema.items->go_type == "ManagedFieldsEntry") return "[]v1.ManagedFieldsEntry";
-      return "[]string";
-    case GoKind::Struct:
-      if (schema.go_type == "OwnerReference") return "v1.OwnerReference";
-      return schema.go_type == "ObjectMeta" ? "v1.ObjectMeta" : "v1.ManagedFieldsEntry";
-    default: return "string";
-  }
-}
-
 // Walks one metadata tree the way Go's decoder fills ObjectMeta.
 class Coercer {
  public:
-  // The error names the place as Go does: the innermost struct, then the path below ObjectMeta.
-  Result<json::Draft> run(json::View value, const Schema& schema, const std::string& path,
-                          std::string_view go_struct) {
+  // The error only says that there is one; typed_read.h finds the words.
+  Result<json::Draft> run(json::View value, const Schema& schema, const std::string& path) {
     switch (schema.go_kind) {
       case GoKind::Struct: return structure(value, schema, path);
-      case GoKind::Map: return map(value, schema, path, go_struct);
-      case GoKind::Slice: return slice(value, schema, path, go_struct);
-      case GoKind::Time: return time(value, path, go_struct);
+      case GoKind::Map: return map(value);
+      case GoKind::Slice: return slice(value, schema, path);
+      case GoKind::Time: return time(value);
       case GoKind::FieldsV1: return json::Draft{value};
-      default: return scalar(value, schema, path, go_struct);
+      default: return scalar(value, schema);
     }
   }
 
   std::vector<std::string> unknown;
 
  private:
-  // Go names the number too when it is one that the type cannot hold.
-  static std::string found(json::View value, const Schema& schema) {
-    std::string text{go_json_type(value)};
-    if (schema.go_kind == GoKind::Int64 && value.is_number()) text += " " + json::to_text(value);
-    return text;
-  }
-
-  std::unexpected<Error> mismatch(json::View value, const Schema& schema, const std::string& path,
-                                  std::string_view go_struct) {
-    return fail(ErrorKind::Invalid,
-                path.empty()
-                    ? fmt::format("json: cannot unmarshal {} into Go value of type {}",
-                                  found(value, schema), go_type_name(schema))
-                    : fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                                  found(value, schema), go_struct, without_indexes(path),
-                                  go_type_name(schema)));
-  }
-
-  static std::string without_indexes(const std::string& path) {
-    std::string out;
-    bool inside = false;
-    for (const char c : path) {
-      if (c == '[') inside = true;
-      if (!inside) out += c;
-      if (c == ']') inside = false;
-    }
-    return out;
+  static std::unexpected<Error> mismatch() {
+    return fail(ErrorKind::Invalid, "the metadata is of another shape");
   }
 
   Result<json::Draft> structure(json::View value, const Schema& schema, const std::string& path) {
     if (value.is_null()) return json::Draft::object();
-    if (!value.is_object()) return mismatch(value, schema, path, schema.go_type);
+    if (!value.is_object()) return mismatch();
     auto out = json::Draft::object();
     for (auto [key, member] : value.members()) {
       const std::string at = path.empty() ? std::string{key} : fmt::format("{}.{}", path, key);
@@ -184,7 +138,7 @@ class Coercer {
         unknown.push_back(at);
         continue;
       }
-      FP_TRY(coerced, run(member, *property->schema, at, schema.go_type));
+      FP_TRY(coerced, run(member, *property->schema, at));
       if (kept(*property, schema, coerced)) out[key] = std::move(coerced);
     }
     return out;
@@ -205,50 +159,53 @@ class Coercer {
     }
   }
 
-  Result<json::Draft> map(json::View value, const Schema& schema, const std::string& path,
-                          std::string_view go_struct) {
+  static Result<json::Draft> map(json::View value) {
     if (value.is_null()) return json::Draft{};
-    if (!value.is_object()) return mismatch(value, schema, path, go_struct);
+    if (!value.is_object()) return mismatch();
     auto out = json::Draft::object();
     for (auto [key, member] : value.members()) {
-      if (!member.is_string() && !member.is_null()) {
-        return mismatch(member, *schema.additional_properties, path, go_struct);
-      }
+      if (!member.is_string() && !member.is_null()) return mismatch();
       out[key] = member.as_string();
     }
     return out;
   }
 
-  Result<json::Draft> slice(json::View value, const Schema& schema, const std::string& path,
-                            std::string_view go_struct) {
+  Result<json::Draft> slice(json::View value, const Schema& schema, const std::string& path) {
     if (value.is_null()) return json::Draft{};
-    if (!value.is_array()) return mismatch(value, schema, path, go_struct);
+    if (!value.is_array()) return mismatch();
     auto out = json::Draft::array();
     std::size_t index = 0;
     for (const auto element : value.elements()) {
-      FP_TRY(coerced, run(element, *schema.items, fmt::format("{}[{}]", path, index++), go_struct));
+      FP_TRY(coerced, run(element, *schema.items, fmt::format("{}[{}]", path, index++)));
       out.push_back(coerced.is_null() ? json::Draft{""} : std::move(coerced));
     }
     return out;
   }
 
-  Result<json::Draft> time(json::View value, const std::string& path, std::string_view go_struct) {
+  static Result<json::Draft> time(json::View value) {
     if (value.is_null()) return json::Draft{};
-    if (!value.is_string()) {
-      return mismatch(value, *schemas().text, path, go_struct);
-    }
+    if (!value.is_string()) return mismatch();
     FP_TRY(text, canonical_time(value.as_string()));
     return text.empty() ? json::Draft{} : json::Draft{std::move(text)};
   }
 
-  Result<json::Draft> scalar(json::View value, const Schema& schema, const std::string& path,
-                             std::string_view go_struct) {
+  static Result<json::Draft> scalar(json::View value, const Schema& schema) {
     if (value.is_null()) return json::Draft{};
-    const bool fits = (schema.go_kind == GoKind::String && value.is_string()) ||
-                      (schema.go_kind == GoKind::Int64 && value.is_int()) ||
-                      (schema.go_kind == GoKind::Bool && value.is_bool());
-    if (!fits) return mismatch(value, schema, path, go_struct);
+    if (schema.go_kind == GoKind::Int64) return integer(value);
+    const bool fits = schema.go_kind == GoKind::String ? value.is_string() : value.is_bool();
+    if (!fits) return mismatch();
     return json::Draft{value};
+  }
+
+  // A whole float was printed without its fraction before it came here.
+  static Result<json::Draft> integer(json::View value) {
+    if (value.is_int()) return json::Draft{value};
+    constexpr double kExactMax = 9007199254740992.0;
+    const double number = value.as_double();
+    if (!value.is_number() || number != std::trunc(number) || std::abs(number) > kExactMax) {
+      return mismatch();
+    }
+    return json::Draft{static_cast<std::int64_t>(number)};
   }
 };
 
@@ -260,7 +217,7 @@ CoercedMeta coerce_field_by_field(json::View metadata) {
     auto alone = json::Draft::object();
     alone[key] = json::Draft{member};
     const auto frozen = alone.freeze();
-    auto coerced = coercer.run(frozen, *object_meta_schema(), "", "ObjectMeta");
+    auto coerced = coercer.run(frozen, *object_meta_schema(), "");
     if (!coerced) continue;  // dropped on purpose: BadMeta::Drop
     for (auto& entry : coerced->members()) out.metadata[entry.key] = std::move(entry.value);
     std::ranges::move(coercer.unknown, std::back_inserter(out.unknown_fields));
@@ -279,9 +236,12 @@ const Schema* type_meta_schema() {
 
 Result<CoercedMeta> coerce_object_meta(json::View metadata, BadMeta bad) {
   Coercer coercer;
-  auto coerced = coercer.run(metadata, *object_meta_schema(), "", "ObjectMeta");
+  auto coerced = coercer.run(metadata, *object_meta_schema(), "");
   if (coerced) return CoercedMeta{std::move(*coerced), std::move(coercer.unknown)};
-  if (bad == BadMeta::Refuse || !metadata.is_object()) return std::unexpected(coerced.error());
+  if (bad == BadMeta::Refuse || !metadata.is_object()) {
+    auto read = read_object(*object_meta_schema(), json::to_text(metadata));
+    return std::unexpected(read ? coerced.error() : read.error());
+  }
   return coerce_field_by_field(metadata);
 }
 
