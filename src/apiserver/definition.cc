@@ -3,7 +3,9 @@
 
 #include "apiserver/write.h"
 #include "base/rfc3339.h"
+#include "kinds/kind.h"
 #include "kube/crd_names.h"
+#include "kube/managed_fields.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -29,6 +31,27 @@ void stamp_definition(json::Draft& object, json::View old_object, Instant now) {
                           now);
 }
 
+namespace {
+
+// Whoever asks who wrote the status is told what a real server says.
+void track_status(json::View live, json::Draft& definition, Instant now) {
+  static const auto* const kind =
+      kinds::find(kube::GroupVersionKind{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"});
+  const kube::Writer writer{
+      .schema = kind->schema(),
+      .kind = kind->gvk,
+      .manager = "kube-apiserver",
+      .subresource = "status",
+      .now = now,
+      .reset_fields = {{"metadata"}, {"spec"}},
+      .api_versions = {}
+  };
+  // The names and conditions are ours and of their type.
+  FP_CHECK(kube::track_update(writer, live, definition).has_value());
+}
+
+}  // namespace
+
 void settle_definitions(store::Store& store, std::string_view group, Instant now) {
   std::vector<store::RecordRef> definitions;
   kube::NamesInUse used;
@@ -47,6 +70,7 @@ void settle_definitions(store::Store& store, std::string_view group, Instant now
     const bool served = kube::establish(definition, now);
     const bool approval = kube::consider_approval(definition, now);
     if (!names && !served && !approval) continue;
+    track_status(record->body, definition, now);
     const json::Value settled = put_object(store, record->key, std::move(definition));
     used.add(settled);
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/strategy.h"
 
+#include "apiserver/definition.h"
 #include "apiserver/status_fields.h"
 #include "kinds/metadata_checks.h"
+#include "kube/crd.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
 #include "kube/typed.h"
@@ -281,7 +283,10 @@ void note_warnings(const Resource& resource, json::View object, json::View old_o
                    std::vector<std::string>& warnings) {
   if (resource.builtin != nullptr) {
     if (resource.builtin->warnings == nullptr) return;
-    for (auto& text : resource.builtin->warnings(object)) warnings.push_back(std::move(text));
+    auto found = resource.builtin->warnings(object);
+    // What was there before is no news.
+    if (resource.prefix == kDefinitionPrefix) found = kube::crd_warnings(object, old_object);
+    for (auto& text : found) warnings.push_back(std::move(text));
     return;
   }
   const auto& version = *resource.custom_version();

@@ -378,7 +378,9 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
     return std::unexpected(ok.error());
   }
-  note_warnings(call.resource, candidate, old_object, call.warnings);
+  if (call.request.subresource != "status") {
+    note_warnings(call.resource, candidate, old_object, call.warnings);
+  }
 
   kube::keep_unchanged_times(old_object, object);
   const auto revision = kube::resource_version_of(current->body);

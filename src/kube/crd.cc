@@ -249,7 +249,9 @@ void set_crd_defaults(json::Draft& crd) {
     (*service)["port"] = 443;
   }
   const auto* stored = crd.find("status", "storedVersions");
-  if (stored == nullptr || (stored->is_array() && stored->empty())) add_stored_version(crd);
+  if (stored == nullptr || stored->is_null() || (stored->is_array() && stored->empty())) {
+    add_stored_version(crd);
+  }
 }
 
 void prepare_crd(json::Draft& crd, json::View old_crd) {

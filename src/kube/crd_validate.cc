@@ -238,11 +238,17 @@ class SpecChecker {
       append(errors_, validate_columns(version.get("additionalPrinterColumns"),
                                        at.child("additionalPrinterColumns")));
     }
-    if (!moved_.selectable_fields) {
-      append(errors_, validate_selectable_fields(version.get("selectableFields"),
-                                                 version.get("schema", "openAPIV3Schema"),
-                                                 at.child("selectableFields")));
+    if (moved_.selectable_fields || version.get("selectableFields").empty()) return;
+    const auto fields_at = at.child("selectableFields");
+    // A schema that moved to the top is missed here.
+    const auto schema = version.get("schema", "openAPIV3Schema");
+    if (moved_.schema || !schema.is_object()) {
+      errors_.push_back(invalid(fields_at, std::string{"\"\""},
+                                "may only be set when `version.schema.openAPIV3Schema` is not "
+                                "included"));
+      return;
     }
+    append(errors_, validate_selectable_fields(version.get("selectableFields"), schema, fields_at));
   }
 
   // What moved to the top, and the names.

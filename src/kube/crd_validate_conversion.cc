@@ -98,8 +98,12 @@ void check_url_path(std::string_view path, const FieldPath& at, FieldErrors& err
 }
 
 void check_service(json::View service, const FieldPath& at, FieldErrors& errors) {
-  for (const std::string_view field : {"name", "namespace"}) {
-    if (service.get(field).as_string().empty()) errors.push_back(required(at.child(field), ""));
+  // Kubernetes takes the one for the other.
+  if (service.get("namespace").as_string().empty()) {
+    errors.push_back(required(at.child("name"), ""));
+  }
+  if (service.get("name").as_string().empty()) {
+    errors.push_back(required(at.child("namespace"), ""));
   }
   const auto port = service.get("port").as_int(443);
   if (const auto problems = port_number_problems(port); !problems.empty()) {

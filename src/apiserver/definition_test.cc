@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Definitions as a client sees them: who owns their status, and what is said of a change.
+#include "apiserver/api_fixture.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+constexpr auto kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr auto kBoat =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/boats.sea.example.com";
+
+class Definition : public ApiFixture {
+ protected:
+  Definition() { create(kDefinitions, kBoatDefinition); }
+
+  Response edit(std::string_view operations) {
+    return patch(kBoat, operations, "application/json-patch+json", "dryRun=All");
+  }
+};
+
+TEST_F(Definition, ItsStatusBelongsToTheServer) {
+  const auto boat = get(kBoat);
+
+  const json::View owners = boat.body.get("metadata", "managedFields");
+  ASSERT_EQ(owners.size(), 2U);
+  EXPECT_EQ(owners[0].get("manager").as_string(), "kube-apiserver");
+  EXPECT_EQ(owners[0].get("subresource").as_string(), "status");
+  EXPECT_TRUE(owners[0].get("fieldsV1", "f:status").contains("f:acceptedNames"));
+}
+
+TEST_F(Definition, AFormatIsWarnedOfOnce) {
+  const auto first =
+      edit(R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/)"
+           R"(spec/properties/x","value":{"type":"string","format":"odd"}}])");
+  EXPECT_EQ(first.warnings, std::vector<std::string>{"unrecognized format \"odd\""});
+
+  patch(kBoat,
+        R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/)"
+        R"(properties/x","value":{"type":"string","format":"odd"}}])",
+        "application/json-patch+json");
+
+  EXPECT_TRUE(
+      edit(R"([{"op":"add","path":"/metadata/labels","value":{"a":"b"}}])").warnings.empty());
+  EXPECT_TRUE(patch(std::string{kBoat} + "/status", "{}").warnings.empty());
+}
+
+TEST_F(Definition, AServiceWithoutANameLacksANamespaceInKubernetesWords) {
+  const auto refused = edit(
+      R"([{"op":"add","path":"/spec/conversion","value":{"strategy":"Webhook","webhook":{
+          "conversionReviewVersions":["v1"],"clientConfig":{"service":{"namespace":"n"}}}}}])");
+
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_TRUE(message(refused).ends_with(
+      "spec.conversion.webhookClientConfig.service.namespace: Required value"));
+}
+
+TEST_F(Definition, SelectableFieldsOfOneVersionMissASchemaThatAllShare) {
+  const auto refused = edit(
+      R"([{"op":"copy","from":"/spec/versions/0","path":"/spec/versions/1"},
+          {"op":"replace","path":"/spec/versions/1/name","value":"v2"},
+          {"op":"replace","path":"/spec/versions/1/storage","value":false},
+          {"op":"add","path":"/spec/versions/0/selectableFields","value":[{"jsonPath":".spec.color"}]}])");
+
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_TRUE(message(refused).contains(
+      "spec.versions[0].selectableFields: Invalid value: \"\": may only be set when "
+      "`version.schema.openAPIV3Schema` is not included"));
+}
+
+TEST_F(Definition, StoredVersionsComeBackWhenTakenAway) {
+  const auto emptied = patch(std::string{kBoat} + "/status", R"({"status":null})");
+
+  EXPECT_EQ(text(emptied, "status", "storedVersions"), R"(["v1"])");
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver
