@@ -4,6 +4,7 @@
 #include "base/base64.h"
 #include "base/hash.h"
 #include "json/draft.h"
+#include "json/strings.h"
 #include "kube/crd.h"
 
 #include <algorithm>
@@ -21,12 +22,6 @@ const std::vector<std::string>& custom_verbs() {
 const std::vector<std::string>& subresource_verbs() {
   static const std::vector<std::string> verbs{"get", "patch", "update"};
   return verbs;
-}
-
-json::Draft strings(const std::vector<std::string>& values) {
-  json::Draft list = json::Draft::array();
-  for (const auto& value : values) list.push_back(value);
-  return list;
 }
 
 const std::vector<std::string>& verbs_of(const Resource& resource) {
@@ -75,14 +70,14 @@ std::string storage_hash(const Resource& resource) {
 json::Draft listed(const Resource& resource) {
   const auto names = names_of(resource);
   json::Draft entry = json::Draft::object({
-      {"name",         resource.path.resource     },
-      {"singularName", names.singular             },
-      {"namespaced",   resource.namespaced        },
-      {"kind",         resource.kind.kind         },
-      {"verbs",        strings(verbs_of(resource))}
+      {"name",         resource.path.resource           },
+      {"singularName", names.singular                   },
+      {"namespaced",   resource.namespaced              },
+      {"kind",         resource.kind.kind               },
+      {"verbs",        json::list_of(verbs_of(resource))}
   });
-  if (!names.short_names.empty()) entry["shortNames"] = strings(names.short_names);
-  if (!names.categories.empty()) entry["categories"] = strings(names.categories);
+  if (!names.short_names.empty()) entry["shortNames"] = json::list_of(names.short_names);
+  if (!names.categories.empty()) entry["categories"] = json::list_of(names.categories);
   if (stored(resource)) entry["storageVersionHash"] = storage_hash(resource);
   return entry;
 }
@@ -93,7 +88,7 @@ json::Draft listed(const Resource& resource, const kinds::Subresource& subresour
       {"singularName", ""                                             },
       {"namespaced",   resource.namespaced                            },
       {"kind",         subresource.kind.kind                          },
-      {"verbs",        strings(subresource.verbs)                     }
+      {"verbs",        json::list_of(subresource.verbs)               }
   });
   const bool foreign = subresource.kind.group != resource.kind.group ||
                        subresource.kind.version != resource.kind.version;
@@ -122,16 +117,16 @@ json::Draft aggregated_entry(const Resource& resource) {
       {"responseKind", response_kind(resource, resource.kind)},
       {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
       {"singularResource", names.singular},
-      {"verbs", strings(verbs_of(resource))}
+      {"verbs", json::list_of(verbs_of(resource))}
   });
-  if (!names.short_names.empty()) entry["shortNames"] = strings(names.short_names);
-  if (!names.categories.empty()) entry["categories"] = strings(names.categories);
+  if (!names.short_names.empty()) entry["shortNames"] = json::list_of(names.short_names);
+  if (!names.categories.empty()) entry["categories"] = json::list_of(names.categories);
   for (const auto& subresource : subresources_of(resource)) {
     entry.array_at("subresources")
         .push_back(json::Draft::object({
             {"subresource", subresource.name},
             {"responseKind", response_kind(resource, subresource.kind)},
-            {"verbs", strings(subresource.verbs)}
+            {"verbs", json::list_of(subresource.verbs)}
     }));
   }
   return entry;

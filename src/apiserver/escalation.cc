@@ -2,6 +2,7 @@
 #include "apiserver/escalation.h"
 
 #include "apiserver/rbac.h"
+#include "json/strings.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -24,12 +25,6 @@ std::string quoted_list(const std::vector<std::string>& values) {
   return text + "]";
 }
 
-std::vector<std::string> strings_of(json::View list) {
-  std::vector<std::string> values;
-  for (const json::View value : list.elements()) values.emplace_back(value.as_string());
-  return values;
-}
-
 // One indivisible right per verb: what it is about, as errors print it, and the attempts that the
 // holder of the right could make.
 using Missing = std::map<std::string, std::vector<std::string>>;  // about -> verbs not held
@@ -43,12 +38,12 @@ struct Holder {
 };
 
 void note_resources(const Holder& holder, json::View rule, Missing& missing) {
-  auto names = strings_of(rule.get("resourceNames"));
+  auto names = json::strings_of(rule.get("resourceNames"));
   const bool any_name = names.empty();
   if (any_name) names.emplace_back();
-  for (const auto& verb : strings_of(rule.get("verbs"))) {
-    for (const auto& group : strings_of(rule.get("apiGroups"))) {
-      for (const auto& resource : strings_of(rule.get("resources"))) {
+  for (const auto& verb : json::strings_of(rule.get("verbs"))) {
+    for (const auto& group : json::strings_of(rule.get("apiGroups"))) {
+      for (const auto& resource : json::strings_of(rule.get("resources"))) {
         for (const auto& name : names) {
           const auto slash = std::min(resource.find('/'), resource.size());
           const Attempt attempt{
@@ -71,8 +66,8 @@ void note_resources(const Holder& holder, json::View rule, Missing& missing) {
 }
 
 void note_urls(const Holder& holder, json::View rule, Missing& missing) {
-  for (const auto& verb : strings_of(rule.get("verbs"))) {
-    for (const auto& url : strings_of(rule.get("nonResourceURLs"))) {
+  for (const auto& verb : json::strings_of(rule.get("verbs"))) {
+    for (const auto& url : json::strings_of(rule.get("nonResourceURLs"))) {
       const Attempt attempt{.verb = verb,
                             .group = {},
                             .resource = {},

@@ -5,6 +5,7 @@
 #include "apiserver/rbac.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
+#include "json/strings.h"
 
 #include <algorithm>
 
@@ -14,24 +15,12 @@ namespace {
 using kube::Answer;
 using kube::FieldPath;
 
-json::Draft strings(const std::vector<std::string>& values) {
-  json::Draft list = json::Draft::array();
-  for (const auto& value : values) list.push_back(value);
-  return list;
-}
-
-std::vector<std::string> strings_of(json::View list) {
-  std::vector<std::string> values;
-  for (const json::View value : list.elements()) values.emplace_back(value.as_string());
-  return values;
-}
-
 json::Draft user_info(const User& user) {
   json::Draft info = json::Draft::object();
   info["username"] = user.name;
   if (!user.uid.empty()) info["uid"] = user.uid;
-  if (!user.groups.empty()) info["groups"] = strings(user.groups);
-  for (const auto& [key, values] : user.extra) info.object_at("extra")[key] = strings(values);
+  if (!user.groups.empty()) info["groups"] = json::list_of(user.groups);
+  for (const auto& [key, values] : user.extra) info.object_at("extra")[key] = json::list_of(values);
   return info;
 }
 
@@ -81,7 +70,7 @@ kube::FieldErrors check_access_spec(json::View spec, bool names_a_subject) {
 User subject_in(json::View spec) {
   User user{.name = std::string{spec.get("user").as_string()},
             .uid = std::string{spec.get("uid").as_string()},
-            .groups = strings_of(spec.get("groups")),
+            .groups = json::strings_of(spec.get("groups")),
             .extra = {}};
   return user;
 }
@@ -159,9 +148,9 @@ json::Draft token_status(const WriteCall& call, json::View review, const Tokens*
     });
   }
   return json::Draft::object({
-      {"authenticated", true                     },
-      {"user",          user_info(known->user)   },
-      {"audiences",     strings(known->audiences)}
+      {"authenticated", true                           },
+      {"user",          user_info(known->user)         },
+      {"audiences",     json::list_of(known->audiences)}
   });
 }
 
