@@ -205,7 +205,9 @@ std::vector<std::string> sentences(const std::vector<kube::FieldProblem>& proble
 Result<Normalised> normalise_builtin(const Resource& resource, const json::Value& object) {
   const json::Value complete = with_type(resource, object);
   FP_TRY(typed, kube::decode_typed(*resource.schema, complete.view()));
-  return Normalised{.object = std::move(typed.value), .problems = sentences(typed.problems)};
+  return Normalised{.object = std::move(typed.value),
+                    .problems = sentences(typed.problems),
+                    .inexact = typed.inexact};
 }
 
 Result<Normalised> normalise_custom(const Resource& resource, const json::Value& object) {
@@ -221,7 +223,8 @@ Result<Normalised> normalise_custom(const Resource& resource, const json::Value&
 // The text is asked only when something is wrong: it takes longer and knows better.
 Result<Normalised> normalise_body(const Resource& resource, Body body, Weakness weakness) {
   auto normal = normalise(resource, body.value, weakness);
-  const bool flawed = !normal || !normal->problems.empty() || !body.duplicates.empty();
+  const bool flawed =
+      !normal || normal->inexact || !normal->problems.empty() || !body.duplicates.empty();
   if (flawed && resource.builtin != nullptr && !body.text.empty()) {
     return normalise_text(resource, body.text, weakness);
   }

@@ -22,6 +22,7 @@ struct Normalised {
   json::Value object;
   // `unknown field "spec.foo"`: what strict validation objects to, in its order.
   std::vector<std::string> problems;
+  bool inexact = false;  // the text knows better: see kube::TypedObject
 };
 // `object` is an object or null, which is an empty one. The error is the decoder's sentence ("json:
 // cannot unmarshal number into …").

@@ -78,6 +78,21 @@ TEST_F(Decoding, NumbersAreShownAsWritten) {
   }
 }
 
+TEST_F(Decoding, AQuantityKeepsTheFormOfItsNumber) {
+  const auto quota =
+      create("/api/v1/namespaces/ns/resourcequotas",
+             R"({"metadata":{"name":"q"},"spec":{"hard":{"pods":1e3,"secrets":1000}}})");
+
+  EXPECT_EQ(text(quota, "spec", "hard"), R"({"pods":"1e3","secrets":"1k"})");
+}
+
+TEST_F(Decoding, ARevisionOfAControllerHoldsAnObject) {
+  const auto refused = create("/apis/apps/v1/namespaces/ns/controllerrevisions",
+                              R"({"metadata":{"name":"r"},"revision":1,"data":[]})");
+
+  EXPECT_THAT(message(refused), EndsWith("data: Required value: data must be a valid JSON object"));
+}
+
 TEST_F(Decoding, AMalformedApiVersionIsNoVersionAtAll) {
   const auto refused =
       create(kConfigMaps, R"({"kind":"ConfigMap","apiVersion":"a/b/c","metadata":{}})");

@@ -140,6 +140,8 @@ FieldErrors validate_controller_revision(View object) {
   check_nonnegative(object.get("revision"), FieldPath{"revision"}, errors);
   if (object.get("data").is_null()) {
     note_required(FieldPath{"data"}, errors, "data is mandatory");
+  } else if (!object.get("data").is_object()) {
+    note_required(FieldPath{"data"}, errors, "data must be a valid JSON object");
   }
   return errors;
 }

@@ -202,6 +202,7 @@ class Decoder {
 
   bool refused() const { return refused_; }
   bool met_unknown() const { return met_unknown_; }
+  bool inexact() const { return inexact_; }
 
  private:
   static Changed zero_for_null(const Schema& schema) {
@@ -350,6 +351,7 @@ class Decoder {
   }
 
   Changed quantity(View in) {
+    if (in.is_number() && !in.is_int()) inexact_ = true;
     if (is_plain_quantity(in.as_string())) return kSame;
     const auto text = in.is_string() ? std::string{in.as_string()} : json::to_text(in);
     auto parsed = Quantity::parse(trimmed(text));
@@ -381,6 +383,7 @@ class Decoder {
 
   bool refused_ = false;
   bool met_unknown_ = false;
+  bool inexact_ = false;
 };
 
 }  // namespace
@@ -388,7 +391,7 @@ class Decoder {
 Result<TypedObject> decode_typed(const Schema& schema, View object) {
   Decoder decoder;
   Changed changed = decoder.value(schema, object);
-  TypedObject typed{changed ? changed->freeze() : json::Value{object}, {}};
+  TypedObject typed{changed ? changed->freeze() : json::Value{object}, {}, decoder.inexact()};
   if (!decoder.refused() && !decoder.met_unknown()) return typed;
 
   FP_TRY(read, read_object(schema, likely_text(object)));

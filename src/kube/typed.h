@@ -21,6 +21,8 @@ namespace fixpoint::kube {
 struct TypedObject {
   json::Value value;
   std::vector<FieldProblem> problems;  // in the order of the text
+  // A quantity was given as a float, whose form (1e3) only the text knows.
+  bool inexact = false;
 };
 
 // `schema` is the kind's root; apiVersion and kind are kept as they are.
