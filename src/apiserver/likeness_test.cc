@@ -125,5 +125,46 @@ TEST_F(Likeness, AnEmptyListOfManagedFieldsForgetsAllOwners) {
   EXPECT_FALSE(patched.body.get("metadata").contains("managedFields"));
 }
 
+TEST_F(Likeness, OfAParameterGivenTwiceTheFirstCounts) {
+  const auto body = R"({"metadata":{"name":"conf"},"zz":1})";
+
+  EXPECT_EQ(create(kConfigMaps, body, "fieldValidation=Strict&fieldValidation=Ignore").code, 400);
+  EXPECT_EQ(create(kConfigMaps, body, "fieldValidation=Ignore&fieldValidation=Strict").code, 201);
+}
+
+TEST_F(Likeness, AVersionBeyondAllNumbersIsNoVersion) {
+  create(kConfigMaps, R"({"metadata":{"name":"conf"}})");
+
+  const auto refused =
+      put(kConf, R"({"metadata":{"name":"conf","resourceVersion":"99999999999999999999"}})");
+
+  EXPECT_EQ(refused.code, 500);
+  EXPECT_EQ(message(refused),
+            "strconv.ParseUint: parsing \"99999999999999999999\": value out of range");
+}
+
+TEST_F(Likeness, AnotherUidIsNoticedBeforeAMissingVersion) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+  const std::string boat =
+      R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"b","uid":"other"}})";
+  create("/apis/sea.example.com/v1/namespaces/ns/boats", boat);
+
+  EXPECT_EQ(put("/apis/sea.example.com/v1/namespaces/ns/boats/b", boat).code, 409);
+}
+
+TEST_F(Likeness, APatchOfUnknownTypeIsRefusedInTheWordsOfItsKind) {
+  create(kConfigMaps, R"({"metadata":{"name":"conf"}})");
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+
+  const auto builtin = patch(kConf, "{}", "text/plain");
+  const auto custom = patch("/apis/sea.example.com/v1/namespaces/ns/boats/b", "{}", "text/plain");
+
+  EXPECT_EQ(message(builtin), "415: Unsupported Media Type");
+  EXPECT_EQ(message(custom),
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json-patch+json, application/merge-patch+json, "
+            "application/apply-patch+yaml");
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -58,7 +58,9 @@ Answer<void> check_patch_media(const WriteCall& call) {
         return {};
       }
       return std::unexpected(unsupported(call.resource));
-    default: return std::unexpected(unknown_media_type());
+    default:
+      return std::unexpected(call.resource.builtin != nullptr ? unknown_media_type()
+                                                              : unsupported(call.resource));
   }
 }
 

@@ -34,8 +34,8 @@ const User& system_user() {
 }
 
 std::string_view Request::parameter(std::string_view key) const {
-  for (auto it = query.rbegin(); it != query.rend(); ++it) {
-    if (it->first == key) return it->second;
+  for (const auto& [given, value] : query) {
+    if (given == key) return value;
   }
   return {};
 }

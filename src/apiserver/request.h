@@ -63,7 +63,7 @@ struct Request {
   std::string user_agent;
   User user;
 
-  // The last value of a query parameter, or empty.
+  // The first value of a query parameter, or empty.
   std::string_view parameter(std::string_view key) const;
 };
 

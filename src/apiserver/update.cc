@@ -29,8 +29,8 @@ kube::Answer<Written> try_update(WriteCall& call) {
     return finish_create(call, std::move(object));
   }
   const json::Value live = in_version(call.resource, current->body);
-  if (auto ok = check_preconditions(call, live, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_uid(call, live, object); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_preconditions(call, live, object); !ok) return std::unexpected(ok.error());
   if (auto ok = track(call, live, object); !ok) return std::unexpected(ok.error());
   return finish_update(call, current, std::move(object));
 }

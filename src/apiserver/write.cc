@@ -10,6 +10,7 @@
 #include "kube/metadata.h"
 #include "kube/names.h"
 
+#include <charconv>
 #include <set>
 
 namespace fixpoint::apiserver {
@@ -237,9 +238,14 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
                       {kube::invalid(kube::FieldPath{"metadata"}.child("resourceVersion"),
                                      std::string{"0"}, "must be specified for an update")}));
   }
-  if (given.find_first_not_of("0123456789") != std::string_view::npos) {
-    return std::unexpected(kube::unreasoned(
-        500, "strconv.ParseUint: parsing " + kube::shown(given) + ": invalid syntax"));
+  std::uint64_t number = 0;
+  const auto* end = given.data() + given.size();
+  const auto read = std::from_chars(given.data(), end, number);
+  const bool digits = given.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!digits || read.ec != std::errc{}) {
+    const std::string why = digits ? "value out of range" : "invalid syntax";
+    return std::unexpected(
+        kube::unreasoned(500, "strconv.ParseUint: parsing " + kube::shown(given) + ": " + why));
   }
   if (given == kube::resource_version_of(current) || overlooks_version(call)) return {};
   return std::unexpected(
