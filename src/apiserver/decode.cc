@@ -65,15 +65,6 @@ struct Body {
   std::string_view text = {};           // of JSON
 };
 
-Status unknown_format(const Resource& resource) {
-  const std::string_view also =
-      resource.builtin != nullptr ? ", application/vnd.kubernetes.protobuf" : "";
-  return kube::unsupported_media_type(
-      "the body of the request was in an unknown format - accepted media types include: "
-      "application/json, application/yaml" +
-      std::string{also});
-}
-
 // Fields that the tables do not have are dropped without a word, strict or not: protobuf clients
 // may be newer than the server.
 Answer<Body> parse_protobuf_body(const Resource& resource, const Request& request) {
@@ -137,7 +128,7 @@ Answer<Body> parse_body(const Resource& resource, const Request& request) {
     case MediaType::Protobuf:
       if (resource.builtin != nullptr) return parse_protobuf_body(resource, request);
       [[fallthrough]];
-    default: return std::unexpected(unknown_format(resource));
+    default: return std::unexpected(unknown_format(resource.builtin != nullptr));
   }
 }
 
@@ -367,6 +358,13 @@ void add_warnings(std::vector<std::string> problems, std::vector<std::string>& w
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
+}
+
+Status unknown_format(bool protobuf_too) {
+  return kube::unsupported_media_type(
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json, application/yaml" +
+      std::string{protobuf_too ? ", application/vnd.kubernetes.protobuf" : ""});
 }
 
 kube::Answer<json::Value> decode_body(const Resource& resource, const Request& request,

@@ -52,6 +52,9 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
                                       FieldValidation validation, Weakness weakness,
                                       std::vector<std::string>& warnings);
 
+// The 415 of a body in none of the media types that are read here.
+kube::Status unknown_format(bool protobuf_too);
+
 // A YAML body. Keys given twice are an error only under strict validation: the last one counts, and
 // the decoder's sentence about them is kept.
 struct YamlBody {

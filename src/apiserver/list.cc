@@ -43,6 +43,37 @@ std::string encode(const Continue& token) {
   return base64_encode(json::to_text(body), Base64::RawUrl);
 }
 
+// What Go's decoder says of a token that is JSON of another shape.
+std::optional<std::string> token_type_problem(json::View token) {
+  const auto problem = [](json::View value, std::string_view where) {
+    const auto type = value.is_bool()     ? std::string_view{"bool"}
+                      : value.is_number() ? std::string_view{"number"}
+                                          : json::to_string(value.type());
+    return "json: cannot unmarshal " + std::string{type} + " into Go " + std::string{where};
+  };
+  if (token.is_null()) return std::nullopt;
+  if (!token.is_object()) return problem(token, "value of type storage.continueToken");
+  for (const auto key : {"v", "start"}) {
+    const json::View member = token.get(key);
+    if (member.is_null() || member.is_string()) continue;
+    return problem(member, "struct field continueToken." + std::string{key} + " of type string");
+  }
+  const json::View revision = token.get("rv");
+  if (revision.is_null() || revision.is_int()) return std::nullopt;
+  return problem(revision, "struct field continueToken.rv of type int64");
+}
+
+// True when the path has no empty, "." or ".." part: it cannot lead out of the list's prefix.
+bool is_clean(std::string_view start) {
+  if (start.starts_with('/')) start.remove_prefix(1);
+  while (true) {
+    const auto part = start.substr(0, start.find('/'));
+    if (part.empty() || part == "." || part == "..") return false;
+    if (part.size() == start.size()) return true;
+    start.remove_prefix(part.size() + 1);
+  }
+}
+
 Answer<Continue> decode(std::string_view text) {
   const auto refuse = [](std::string why) {
     return std::unexpected(kube::bad_request("invalid continue token: " + std::move(why)));
@@ -51,9 +82,12 @@ Answer<Continue> decode(std::string_view text) {
   if (!bytes) return refuse("continue key is not valid: " + bytes.error().message);
   auto body = json::parse(*bytes);
   if (!body) return refuse("continue key is not valid: " + body.error().message);
+  if (const auto problem = token_type_problem(*body)) {
+    return refuse("continue key is not valid: " + *problem);
+  }
   if (body->get("v").as_string() != "meta.k8s.io/v1") {
-    return refuse("continue key is not valid: server does not recognize this encoded version \"" +
-                  std::string{body->get("v").as_string()} + "\"");
+    return refuse("continue key is not valid: server does not recognize this encoded version " +
+                  std::string{body->get("v").as_string()});
   }
   Continue token{.revision = body->get("rv").as_int(),
                  .start = std::string{body->get("start").as_string()}};
@@ -65,7 +99,7 @@ Answer<Continue> decode(std::string_view text) {
   if (token.start.empty()) {
     return refuse("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
   }
-  if (token.start.find("..") != std::string::npos) {
+  if (!is_clean(token.start)) {
     return refuse("continue key is not valid: " + token.start);
   }
   return token;
@@ -132,7 +166,8 @@ Answer<store::Snapshot> snapshot_for(const ListOptions& options, const store::St
 }
 
 struct PageBounds {
-  std::string after;  // a full store key, or empty
+  std::string after;       // a full store key, or empty
+  bool inclusive = false;  // `after` itself belongs to the page
   std::int64_t limit = 0;
 };
 
@@ -141,15 +176,17 @@ void fill_page(ListPage& page, const store::Snapshot& snapshot, const Selection&
   const std::string prefix = selection.prefix();
   std::string last;
   bool more = false;
-  snapshot.scan(prefix, bounds.after, [&](const store::RecordRef& record) {
-    if (!selection.matches(record->body)) return true;
+  // A full page goes on when any object follows, selected or not: nobody has looked at it yet.
+  const auto take = [&](const store::RecordRef& record) {
     if (bounds.limit > 0 && static_cast<std::int64_t>(page.items.size()) == bounds.limit) {
       more = true;
       return false;
     }
-    page.items.push_back(record);
+    if (selection.matches(record->body)) page.items.push_back(record);
     return true;
-  });
+  };
+  if (const auto at = snapshot.find(bounds.after); bounds.inclusive && at) take(at);
+  snapshot.scan(prefix, bounds.after, take);
   if (!more) return;
   last = page.items.back()->key;
   // The next key after `last` is last + '\0', as in Kubernetes' own tokens; "/" marks it relative.
@@ -163,12 +200,13 @@ void fill_page(ListPage& page, const store::Snapshot& snapshot, const Selection&
   }
 }
 
-// "/name\0" of a token as the key after which the scan goes on.
-std::string resume_key(const Continue& token, const std::string& prefix) {
+// The start of a token is the first key of the next page: "name\0" is the one after "name".
+void resume(PageBounds& bounds, const Continue& token, const std::string& prefix) {
   std::string start = token.start;
   if (start.starts_with('/')) start.erase(0, 1);
-  if (!start.empty() && start.back() == '\0') start.pop_back();
-  return prefix + start;
+  bounds.inclusive = start.empty() || start.back() != '\0';
+  if (!bounds.inclusive) start.pop_back();
+  bounds.after = prefix + start;
 }
 
 // A selector on metadata.name is a look-up, not a scan.
@@ -223,17 +261,25 @@ Response list(const Request& request, const Resource& resource, const store::Sto
   auto selection = selection_of(request, resource, *options);
   if (!selection) return failure(selection.error());
 
-  PageBounds bounds{.after = {}, .limit = options->limit};
+  PageBounds bounds{.after = {}, .inclusive = false, .limit = options->limit};
   store::Snapshot snapshot = store.latest();
   if (!options->continue_token.empty()) {
     auto token = decode(options->continue_token);
     if (!token) return failure(token.error());
+    if (!options->resource_version.empty() && options->resource_version != "0") {
+      return failure(
+          kube::bad_request("specifying resource version is not allowed when using continue"));
+    }
     if (token->revision > 0 && environment.weakness != Weakness::PagesAreNotOneSnapshot) {
-      auto old = store.at(Revision{static_cast<std::uint64_t>(token->revision)});
+      const Revision wanted{static_cast<std::uint64_t>(token->revision)};
+      if (too_new(wanted, store, environment)) {
+        return failure(kube::too_large_resource_version(wanted.value, store.revision().value));
+      }
+      auto old = store.at(wanted);
       if (!old) return continue_expired(*token);
       snapshot = *std::move(old);
     }
-    bounds.after = resume_key(*token, selection->prefix());
+    resume(bounds, *token, selection->prefix());
   } else {
     auto chosen = snapshot_for(*options, store, environment);
     if (!chosen) return failure(chosen.error());
@@ -264,18 +310,27 @@ Answer<Watch> open_watch(const Request& request, const Resource& resource,
   if (!selection) return std::unexpected(selection.error());
   auto from = parse_list_revision(options->resource_version);
   if (!from) return std::unexpected(from.error());
-  if (too_new(*from, store, environment)) {
-    return std::unexpected(kube::too_large_resource_version(from->value, store.revision().value));
-  }
 
   Watch watch{.selection = *std::move(selection),
               .from = *from,
               .initial = {},
+              .ends = false,
               .bookmarks = options->bookmarks,
               .timeout_seconds = options->timeout_seconds,
               .weakness = environment.weakness};
   const bool list_first = options->send_initial_events.value_or(from->value == 0);
+  const auto ended_by = [&](const kube::Status& why) {
+    watch.from = store.revision();
+    watch.initial = {
+        WatchEvent{WatchEventType::Error, kube::to_json(why)}
+    };
+    watch.ends = true;
+    return watch;
+  };
   if (list_first) {
+    if (too_new(*from, store, environment)) {
+      return ended_by(kube::too_large_resource_version(from->value, store.revision().value));
+    }
     watch.from = store.revision();
     if (watch.weakness == Weakness::NoInitialEvents) return watch;
     store.latest().scan(watch.selection.prefix(), {}, [&](const store::RecordRef& record) {
@@ -298,9 +353,8 @@ Answer<Watch> open_watch(const Request& request, const Resource& resource,
   if (watch.weakness == Weakness::WatchStartsNow) watch.from = store.revision();
   if (watch.weakness == Weakness::WatchRepeats) --watch.from.value;
   if (watch.from < store.oldest()) {
-    return std::unexpected(
-        kube::expired("too old resource version: " + std::to_string(watch.from.value) + " (" +
-                      std::to_string(store.oldest().value) + ")"));
+    return ended_by(kube::expired("too old resource version: " + std::to_string(watch.from.value) +
+                                  " (" + std::to_string(store.oldest().value) + ")"));
   }
   return watch;
 }

@@ -3,9 +3,14 @@
 
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
+#include "kinds/schema_table.h"
+#include "kube/typed.h"
 #include "kube/validate_metadata.h"
 
+#include <algorithm>
 #include <charconv>
+#include <expected>
+#include <type_traits>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -19,27 +24,33 @@ Status invalid_options(std::string_view kind, const FieldErrors& errors) {
   return kube::invalid({"meta.k8s.io", std::string{kind}}, "", errors);
 }
 
-std::string number_error(std::string_view function, std::string_view text) {
-  return "strconv." + std::string{function} + ": parsing " + kube::shown(text) + ": invalid syntax";
+// Go's strconv.ParseInt and ParseUint in base 10; the error is their sentence.
+template <class Number>
+std::expected<Number, std::string> go_number(std::string_view function, std::string_view text) {
+  std::string_view digits = text;
+  if (std::is_signed_v<Number> && digits.starts_with('+') && !digits.starts_with("+-")) {
+    digits.remove_prefix(1);
+  }
+  Number value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool whole = end == digits.data() + digits.size();
+  if (error == std::errc{} && whole) return value;
+  const bool too_large = error == std::errc::result_out_of_range && whole;
+  return std::unexpected("strconv." + std::string{function} + ": parsing " + kube::shown(text) +
+                         (too_large ? ": value out of range" : ": invalid syntax"));
 }
 
 Answer<std::optional<std::int64_t>> int_parameter(const Request& request, std::string_view key) {
-  const std::string_view text = request.parameter(key);
-  if (text.empty()) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    return std::unexpected(kube::bad_request(number_error("ParseInt", text)));
-  }
-  return value;
+  const auto text = request.given(key);
+  if (!text) return std::nullopt;
+  auto value = go_number<std::int64_t>("ParseInt", *text);
+  if (!value) return std::unexpected(kube::bad_request(value.error()));
+  return *value;
 }
 
-// Kubernetes' rule for query booleans: anything but "", "0" and "false" is true.
 std::optional<bool> bool_parameter(const Request& request, std::string_view key) {
-  for (const auto& [name, value] : request.query) {
-    if (name == key) return value != "0" && value != "false" && value != "False";
-  }
-  return std::nullopt;
+  const auto value = request.given(key);
+  return value ? std::optional{query_truth(*value)} : std::nullopt;
 }
 
 std::vector<std::string_view> all_values(const Request& request, std::string_view key) {
@@ -61,7 +72,7 @@ void check_dry_run(const std::vector<std::string_view>& values, bool& dry_run,
   if (known) return;
   std::string shown = "[";
   for (const auto value : values) {
-    if (shown.size() > 1) shown += ' ';
+    if (shown.size() > 1) shown += ',';
     shown += kube::shown(value);
   }
   shown += "]";
@@ -84,7 +95,29 @@ Status undecodable(std::string message) {
   return kube::unreasoned(500, std::move(message));
 }
 
+// The body as its type holds it, or the decoder's sentence about it.
+Result<json::Value> typed_delete_body(const json::Value& body) {
+  if (auto problem = type_meta_problem(body)) return fail(ErrorKind::Invalid, *problem);
+  const auto kind = body.get("kind").as_string();
+  const auto version = body.get("apiVersion").as_string();
+  if (std::ranges::count(version, '/') > 1) {
+    return fail(ErrorKind::Invalid, "unexpected GroupVersion string: " + std::string{version});
+  }
+  if (!kind.empty() && kind != "DeleteOptions") {
+    return fail(ErrorKind::Invalid, "no kind \"" + std::string{kind} +
+                                        "\" is registered for version \"" + std::string{version} +
+                                        "\" in scheme \"pkg/runtime/scheme.go:110\"");
+  }
+  const kube::Schema* schema = kinds::find_schema({"", "v1", "DeleteOptions"});
+  FP_CHECK(schema != nullptr);
+  FP_TRY(typed, kube::decode_typed(*schema, body));
+  return std::move(typed.value);
+}
+
 Answer<json::Value> parse_delete_body(const Request& request) {
+  if (media_type(request.content_type) > MediaType::Protobuf) {
+    return std::unexpected(unknown_format(true));
+  }
   auto value = parse_unchecked(request, {"", "v1", "DeleteOptions"});
   if (value) return *std::move(value);
   const auto type = media_type(request.content_type);
@@ -103,50 +136,40 @@ std::optional<Propagation> propagation_named(std::string_view text) {
 void check_propagation(std::optional<std::string_view> policy, std::optional<bool> orphan,
                        Propagation& propagation, FieldErrors& errors) {
   const FieldPath path{"propagationPolicy"};
-  if (policy) {
-    const auto value = json::Value::string(*policy);
-    if (const auto named = propagation_named(*policy)) {
-      propagation = *named;
-    } else {
-      errors.push_back(
-          kube::not_supported(path, value.view(), {"Foreground", "Background", "Orphan", "nil"}));
-    }
-    if (orphan) {
-      errors.push_back(kube::invalid(
-          path, value.view(), "orphanDependents and deletionPropagation cannot be both set"));
-    }
-  } else if (orphan) {
-    propagation = *orphan ? Propagation::Orphan : Propagation::Background;
+  if (!policy) {
+    if (orphan) propagation = *orphan ? Propagation::Orphan : Propagation::Background;
+    return;
+  }
+  const auto value = json::Value::string(*policy);
+  if (orphan) {
+    errors.push_back(kube::invalid(path, value.view(),
+                                   "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (const auto named = propagation_named(*policy)) {
+    propagation = *named;
+  } else {
+    errors.push_back(
+        kube::not_supported(path, value.view(), {"Foreground", "Background", "Orphan", "nil"}));
   }
 }
 
 Answer<void> read_delete_body(const Request& request, DeleteOptions& options, FieldErrors& errors) {
-  auto body = parse_delete_body(request);
-  if (!body) return std::unexpected(body.error());
-  const json::View view = body->view();
-  const auto kind = view.get("kind").as_string();
-  if (!kind.empty() && kind != "DeleteOptions") {
-    return std::unexpected(undecodable("no kind \"" + std::string{kind} +
-                                       "\" is registered for version \"" +
-                                       std::string{view.get("apiVersion").as_string()} +
-                                       "\" in scheme \"pkg/runtime/scheme.go:110\""));
-  }
+  auto parsed = parse_delete_body(request);
+  if (!parsed) return std::unexpected(parsed.error());
+  auto body = typed_delete_body(*parsed);
+  if (!body) return std::unexpected(undecodable(body.error().message));
+  const json::View view = *body;
   const json::View grace = view.get("gracePeriodSeconds");
-  if (!grace.is_null() && !grace.is_int()) {
-    return std::unexpected(undecodable("json: cannot unmarshal " +
-                                       std::string{json::to_string(grace.type())} +
-                                       " into Go struct field DeleteOptions.gracePeriodSeconds of "
-                                       "type int64"));
-  }
   if (grace.is_int()) options.grace_seconds = grace.as_int();
-  std::vector<std::string_view> dry_run;
-  for (const json::View value : view.get("dryRun").elements()) dry_run.push_back(value.as_string());
-  check_dry_run(dry_run, options.dry_run, errors);
   const json::View policy = view.get("propagationPolicy");
   const json::View orphan = view.get("orphanDependents");
   check_propagation(policy.is_string() ? std::optional{policy.as_string()} : std::nullopt,
                     orphan.is_bool() ? std::optional{orphan.as_bool()} : std::nullopt,
                     options.propagation, errors);
+  options.cascade_asked = orphan.is_bool() && !orphan.as_bool();
+  std::vector<std::string_view> dry_run;
+  for (const json::View value : view.get("dryRun").elements()) dry_run.push_back(value.as_string());
+  check_dry_run(dry_run, options.dry_run, errors);
   const json::View preconditions = view.get("preconditions");
   if (const auto uid = preconditions.get("uid"); uid.is_string()) {
     options.uid = std::string{uid.as_string()};
@@ -162,43 +185,43 @@ Answer<void> read_delete_query(const Request& request, DeleteOptions& options,
   auto grace = int_parameter(request, "gracePeriodSeconds");
   if (!grace) return std::unexpected(grace.error());
   options.grace_seconds = *grace;
+  const auto orphan = bool_parameter(request, "orphanDependents");
+  check_propagation(request.given("propagationPolicy"), orphan, options.propagation, errors);
+  options.cascade_asked = orphan == false;
   check_dry_run(all_values(request, "dryRun"), options.dry_run, errors);
-  const auto policy = request.parameter("propagationPolicy");
-  check_propagation(policy.empty() ? std::nullopt : std::optional{policy},
-                    bool_parameter(request, "orphanDependents"), options.propagation, errors);
+  // The preconditions lie flat in a query.
+  if (const auto uid = request.given("uid")) options.uid = std::string{*uid};
+  if (const auto version = request.given("resourceVersion")) {
+    options.resource_version = std::string{*version};
+  }
   return {};
 }
 
-void check_match(const Request& request, ListOptions& options, FieldErrors& errors) {
+void check_watch_match(std::string_view match, const ListOptions& options, FieldErrors& errors) {
   const FieldPath path{"resourceVersionMatch"};
-  const auto match = request.parameter("resourceVersionMatch");
-  const bool watch = request.verb == Verb::Watch;
-  if (match == "Exact") options.match = VersionMatch::Exact;
-  if (match == "NotOlderThan") options.match = VersionMatch::NotOlderThan;
-
-  if (options.send_initial_events) {
-    if (options.match != VersionMatch::NotOlderThan) {
-      errors.push_back(kube::forbidden(
-          path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
-    }
-    if (!watch) {
-      if (!match.empty() && options.resource_version.empty()) {
-        errors.insert(errors.begin(),
-                      kube::forbidden(path,
-                                      "resourceVersionMatch is forbidden unless resourceVersion is "
-                                      "provided"));
-      }
-      errors.push_back(kube::forbidden(FieldPath{"sendInitialEvents"},
-                                       "sendInitialEvents is forbidden for list"));
-    }
-    return;
+  const bool not_older = options.match == VersionMatch::NotOlderThan;
+  if (options.send_initial_events && !not_older) {
+    errors.push_back(kube::forbidden(
+        path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
   }
   if (match.empty()) return;
-  if (watch) {
+  if (!options.send_initial_events) {
     errors.push_back(kube::forbidden(
         path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
-    return;
   }
+  if (!not_older) {
+    const auto given = json::Value::string(match);
+    errors.push_back(kube::not_supported(path, given, {"NotOlderThan"}));
+  }
+  if (!options.continue_token.empty()) {
+    errors.push_back(
+        kube::forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
+  }
+}
+
+void check_list_match(std::string_view match, const ListOptions& options, FieldErrors& errors) {
+  const FieldPath path{"resourceVersionMatch"};
+  if (match.empty()) return;
   if (options.resource_version.empty()) {
     errors.push_back(kube::forbidden(
         path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
@@ -214,6 +237,26 @@ void check_match(const Request& request, ListOptions& options, FieldErrors& erro
   if (options.match == VersionMatch::Exact && options.resource_version == "0") {
     errors.push_back(kube::forbidden(
         path, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+  }
+}
+
+void check_match(const Request& request, ListOptions& options, FieldErrors& errors) {
+  std::string_view match = request.parameter("resourceVersionMatch");
+  // The old form of a path makes a watch of what the options call a list.
+  const bool watch =
+      request.verb == Verb::Watch && query_truth(request.given("watch").value_or(""));
+  const bool from_start = options.resource_version.empty() || options.resource_version == "0";
+  if (watch && from_start && match.empty() && !options.send_initial_events) {
+    options.send_initial_events = true;
+    match = "NotOlderThan";
+  }
+  if (match == "Exact") options.match = VersionMatch::Exact;
+  if (match == "NotOlderThan") options.match = VersionMatch::NotOlderThan;
+  if (watch) return check_watch_match(match, options, errors);
+  check_list_match(match, options, errors);
+  if (options.send_initial_events) {
+    errors.push_back(
+        kube::forbidden(FieldPath{"sendInitialEvents"}, "sendInitialEvents is forbidden for list"));
   }
 }
 
@@ -290,14 +333,10 @@ kube::Answer<ListOptions> parse_list_options(const Request& request) {
 
 kube::Answer<store::Revision> parse_list_revision(std::string_view text) {
   if (text.empty()) return store::Revision{0};
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    return std::unexpected(
-        kube::unreasoned(500, "resourceVersion: Invalid value: " + kube::shown(text) + ": " +
-                                  number_error("ParseUint", text)));
-  }
-  return store::Revision{value};
+  auto value = go_number<std::uint64_t>("ParseUint", text);
+  if (value) return store::Revision{*value};
+  return std::unexpected(kube::unreasoned(
+      500, "resourceVersion: Invalid value: " + kube::shown(text) + ": " + value.error()));
 }
 
 }  // namespace fixpoint::apiserver

@@ -33,6 +33,7 @@ enum class Propagation : std::uint8_t { Default, Orphan, Background, Foreground 
 struct DeleteOptions {
   bool dry_run = false;
   Propagation propagation = Propagation::Default;
+  bool cascade_asked = false;  // orphanDependents=false was said: what stays is answered with 202
   std::optional<std::int64_t> grace_seconds;
   std::optional<std::string> uid;
   std::optional<std::string> resource_version;

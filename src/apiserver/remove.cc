@@ -87,9 +87,10 @@ std::int64_t pod_grace(const DeleteCall& call, json::View pod) {
 std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View object) {
   const auto weakness = call.environment.weakness;
   std::vector<std::string> finalizers;
+  const auto given = kube::finalizers_of(object);
   bool orphan = false;
   bool foreground = false;
-  for (const auto finalizer : kube::finalizers_of(object)) {
+  for (const auto finalizer : given) {
     if (finalizer == kOrphanFinalizer) {
       orphan = true;
     } else if (finalizer == kForegroundFinalizer) {
@@ -122,6 +123,8 @@ std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View ob
   if (foreground && weakness != Weakness::ForegroundAddsNoFinalizer) {
     finalizers.emplace_back(kForegroundFinalizer);
   }
+  // The same ones stay in their order.
+  if (std::ranges::is_permutation(finalizers, given)) return {given.begin(), given.end()};
   return finalizers;
 }
 
@@ -183,14 +186,26 @@ bool hand_over_to_controller(const Resource& resource) {
   return resource.prefix == "namespaces/" || resource.prefix == kDefinitionPrefix;
 }
 
-// Finalizers of the garbage collector that this request takes back are first seen to go.
+// Finalizers of the garbage collector that this request takes back are first seen to go, and a pod
+// is stamped even when it goes at once: watchers see both changes.
 Removed let_go(const DeleteCall& call, const store::Record& current, json::Draft object) {
-  if (kube::finalizers_of(current.body).empty()) {
+  if (kube::finalizers_of(current.body).empty() && !is_pod(call.resource)) {
     return {in_version(call.resource, erase_object(call.store, current)), true};
   }
   put_object(call.store, current.key, std::move(object));
   const auto freed = call.store.latest().find(current.key);
   return {in_version(call.resource, erase_object(call.store, *freed)), true};
+}
+
+// A Job's pods stay unless something is said, which surprises.
+void note_default_propagation(const DeleteCall& call, std::vector<std::string>& warnings) {
+  if (call.resource.prefix != "jobs.batch/" || call.options.propagation != Propagation::Default) {
+    return;
+  }
+  warnings.emplace_back(
+      "child pods are preserved by default when jobs are deleted; set "
+      "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
+      "this warning");
 }
 
 }  // namespace
@@ -204,7 +219,7 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
   }
   const AdmissionCall admission{.resource = call.resource,
                                 .verb = "delete",
-                                .ns = call.request.ns,
+                                .ns = kube::namespace_of(body),
                                 .name = kube::name_of(body),
                                 .subresource = {},
                                 .user = call.request.user,
@@ -232,14 +247,18 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
   const std::int64_t grace = is_pod(call.resource) ? pod_grace(call, body) : 0;
   const auto finalizers = wanted_finalizers(call, body);
   set_finalizers(object, finalizers);
-  const bool graceful = grace > 0;
   const bool held =
       !finalizers.empty() && call.environment.weakness != Weakness::IgnoresFinalizersOnDelete;
+  bool graceful = false;
+  if (is_pod(call.resource)) {
+    stamp(call, object, body, grace);
+    graceful = object.find("metadata", "deletionGracePeriodSeconds")->as_int() > 0;
+  }
   if (!held && !graceful && call.environment.weakness != Weakness::StampsInsteadOfRemoving) {
-    if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
+    if (call.options.dry_run) return Removed{in_version(call.resource, object.freeze()), true};
     return let_go(call, *current, std::move(object));
   }
-  stamp(call, object, body, grace);
+  if (!is_pod(call.resource)) stamp(call, object, body, grace);
   return keep(call, current, std::move(object));
 }
 
@@ -258,6 +277,8 @@ Response remove(DeleteCall call) {
 
   Response response;
   response.visible = call.store.revision();
+  note_default_propagation(call, response.warnings);
+  if (!removed->gone && call.options.cascade_asked) response.code = 202;
   const bool show_object = !removed->gone || returns_deleted(call.resource);
   if (show_object) {
     response.body = std::move(removed->object);
@@ -288,14 +309,11 @@ Response remove_collection(DeleteCall call) {
 
   auto& page = *listed.list;
   std::vector<store::RecordRef> removed_items;
+  note_default_propagation(call, listed.warnings);
   for (const auto& record : page.items) {
     const auto current = call.store.latest().find(record->key);
     if (!current) continue;
-    Request one = call.request;
-    one.name = std::string{kube::name_of(current->body)};
-    one.ns = std::string{kube::namespace_of(current->body)};
-    DeleteCall each{one, call.resource, call.store, call.environment, call.options};
-    auto removed = remove_object(each, current);
+    auto removed = remove_object(call, current);
     if (!removed && removed.error().code != 404) return failure(removed.error());
     removed_items.push_back(current);
   }

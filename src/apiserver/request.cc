@@ -33,11 +33,19 @@ const User& system_user() {
   return user;
 }
 
-std::string_view Request::parameter(std::string_view key) const {
-  for (const auto& [given, value] : query) {
-    if (given == key) return value;
+std::optional<std::string_view> Request::given(std::string_view key) const {
+  for (const auto& [parameter_name, value] : query) {
+    if (parameter_name == key) return value;
   }
-  return {};
+  return std::nullopt;
+}
+
+bool query_truth(std::string_view value) {
+  constexpr std::string_view kFalse = "false";
+  const auto same = [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
+  };
+  return value != "0" && !std::ranges::equal(value, kFalse, same);
 }
 
 Response failure(const kube::Status& status, std::vector<std::string> warnings) {

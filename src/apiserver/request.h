@@ -63,9 +63,15 @@ struct Request {
   std::string user_agent;
   User user;
 
-  // The first value of a query parameter, or empty.
-  std::string_view parameter(std::string_view key) const;
+  // The first value of a query parameter, or nothing. An empty value is one, too.
+  std::optional<std::string_view> given(std::string_view key) const;
+  // The same where nothing and empty mean the same.
+  std::string_view parameter(std::string_view key) const { return given(key).value_or(""); }
 };
+
+// Kubernetes' rule for query booleans that are given: anything but "0" and "false" is true, the
+// empty value included.
+bool query_truth(std::string_view value);
 
 // What a call may use besides the request and the store.
 struct Environment {

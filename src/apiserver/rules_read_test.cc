@@ -153,8 +153,14 @@ TEST_F(ReadRules, Rule34AWatchTellsEveryLaterChangeOnceInOrderOrIsGone) {
   EXPECT_EQ(events[3].type, WatchEventType::Deleted);
   EXPECT_EQ(events[3].object.get("metadata", "resourceVersion").as_string(),
             std::to_string(store_.revision().value));
-  ASSERT_FALSE(gone.has_value());
-  EXPECT_EQ(gone.error().code, 410);
+  ASSERT_TRUE(gone.has_value());
+  ASSERT_EQ(gone->initial.size(), 1U);
+  EXPECT_TRUE(gone->ends);
+  EXPECT_EQ(gone->initial[0].type, WatchEventType::Error);
+  EXPECT_EQ(gone->initial[0].object.get("code").as_int(), 410);
+  EXPECT_EQ(gone->initial[0].object.get("message").as_string(),
+            "too old resource version: " + std::to_string(from.value) + " (" +
+                std::to_string(store_.oldest().value) + ")");
 }
 
 TEST_F(ReadRules, Rule35ABookmarkCarriesOnlyAVersion) {

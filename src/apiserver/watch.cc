@@ -50,8 +50,10 @@ bool Selection::matches(json::View stored_body) const {
 }
 
 bool Selection::operator==(const Selection& other) const {
+  // The definition, too: another one may show other columns and other fields.
   return resource.prefix == other.resource.prefix && resource.kind == other.resource.kind &&
-         ns == other.ns && labels == other.labels && fields == other.fields;
+         resource.custom == other.resource.custom && ns == other.ns && labels == other.labels &&
+         fields == other.fields;
 }
 
 std::optional<WatchEvent> Watch::next(const store::Event& event) const {

@@ -43,6 +43,7 @@ struct Watch {
   Selection selection;
   store::Revision from;             // events after this one follow
   std::vector<WatchEvent> initial;  // synthetic ADDED (and bookmark) first
+  bool ends = false;                // with the last of `initial`, an Error
   bool bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;
   Weakness weakness = Weakness::None;

@@ -53,7 +53,10 @@ void send_text(const std::shared_ptr<net::Exchange>& exchange, net::Headers head
 std::string list_head(const apiserver::ListPage& page) {
   json::Draft metadata = json::Draft::object();
   metadata["resourceVersion"] = std::to_string(page.revision.value);
-  if (!page.continue_token.empty()) metadata["continue"] = page.continue_token;
+  // A custom resource's list has the field even when there is nothing to say in it.
+  if (!page.continue_token.empty() || page.items_carry_kind) {
+    metadata["continue"] = page.continue_token;
+  }
   if (page.remaining_item_count) metadata["remainingItemCount"] = *page.remaining_item_count;
   std::string text = R"({"kind":)";
   json::print_string(page.list_kind, text);

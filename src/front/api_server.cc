@@ -347,7 +347,8 @@ void ApiServer::serve_watch(const std::shared_ptr<Call>& call) {
   };
   auto headers = call->headers();
   headers.set("content-type", "application/json");
-  const auto from = watch->from;
+  const auto from =
+      std::min(watch->from, service_.store().revision());  // it may ask for the future
   auto stream = std::make_shared<WatchHub::Stream>(
       WatchHub::Stream{.watch = *std::move(watch),
                        .wanted = call->wanted,

@@ -36,10 +36,6 @@ bool namespace_subresource(std::string_view segment) {
   return segment == "status" || segment == "finalize";
 }
 
-bool truthy(std::string_view value) {
-  return value == "1" || value == "true" || value == "True";
-}
-
 Verb verb_of(std::string_view method, const apiserver::Request& request, bool watch) {
   if (watch && (method == "GET" || method == "HEAD")) return Verb::Watch;
   if (method == "POST") return Verb::Create;
@@ -134,12 +130,16 @@ kube::Answer<Route> route(std::string_view method, std::string_view path, std::s
   } else {
     return result;
   }
-  bool watch = truthy(result.request.parameter("watch"));
+  bool old_form = false;
   if (segments[at] == "watch" && segments.size() > at + 1) {  // the old form, still served
-    watch = true;
+    old_form = true;
     ++at;
   }
   fill_target(result.request, {segments.begin() + static_cast<std::ptrdiff_t>(at), segments.end()});
+  // One object is watched only in the old form; elsewhere the parameter is for lists.
+  const auto asked = result.request.given("watch");
+  const bool watch =
+      old_form || (result.request.name.empty() && asked && apiserver::query_truth(*asked));
   result.request.verb = verb_of(method, result.request, watch);
   result.resource = true;
   return result;

@@ -15,6 +15,10 @@ namespace {
 
 // Of the past, written at a time.
 constexpr std::size_t kPastBytes = std::size_t{256} << 10U;
+// A watch that names no time lasts between this and twice as long.
+constexpr std::int64_t kTimeoutSecondsMin = 1800;
+// A century: more would overflow the clock.
+constexpr std::int64_t kTimeoutSecondsMax = std::int64_t{100} * 365 * 24 * 3600;
 
 }  // namespace
 
@@ -75,6 +79,18 @@ void WatchHub::open(Stream stream) {
                                         1));
     return;
   }
+  // No time, or none said, is the server's own choice; less than none is over before it begins.
+  auto seconds = stream.watch.timeout_seconds.value_or(0);
+  if (seconds < 0) {
+    stream.exchange->start(200, stream.headers);
+    stream.exchange->end();
+    return;
+  }
+  if (seconds == 0) {
+    seconds =
+        kTimeoutSecondsMin + static_cast<std::int64_t>(service_.rng().below(kTimeoutSecondsMin));
+  }
+  seconds = std::min(seconds, kTimeoutSecondsMax);
   auto owned = std::make_unique<Watcher>();
   Watcher* watcher = owned.get();
   watcher->exchange = stream.exchange;
@@ -84,14 +100,11 @@ void WatchHub::open(Stream stream) {
   watchers_.push_back(std::move(owned));
   watcher->place = std::prev(watchers_.end());
   const auto exchange = stream.exchange;
-  const auto seconds = stream.watch.timeout_seconds.value_or(
-      1800 + static_cast<std::int64_t>(service_.rng().below(1800)));
-  watcher->timeout = service_.loop().after(std::chrono::seconds(std::max<std::int64_t>(1, seconds)),
-                                           [this, watcher] {
-                                             watcher->timeout = {};
-                                             watcher->exchange->end();
-                                             remove(watcher);
-                                           });
+  watcher->timeout = service_.loop().after(std::chrono::seconds(seconds), [this, watcher] {
+    watcher->timeout = {};
+    watcher->exchange->end();
+    remove(watcher);
+  });
   exchange->start(200, stream.headers);
   watcher->stream = std::make_unique<Stream>(std::move(stream));
   if (watcher->bookmarks && !bookmark_timer_) {
@@ -116,7 +129,14 @@ void WatchHub::tell_past(Watcher* watcher) {
     print(initial[watcher->next_initial++]);
   }
   bool caught_up = false;
-  if (watcher->next_initial == initial.size() && text.size() < kPastBytes) {
+  if (watcher->next_initial == initial.size() && stream.watch.ends) {
+    watcher->exchange->write(net::make_chunk(std::move(text)));
+    watcher->exchange->end();
+    return remove(watcher);
+  }
+  if (watcher->seen > service_.store().revision()) {
+    caught_up = true;  // it waits for the future
+  } else if (watcher->next_initial == initial.size() && text.size() < kPastBytes) {
     const auto missed = service_.store().events_after(watcher->seen);
     if (!missed) {
       return close_with(watcher,
@@ -209,7 +229,7 @@ void WatchHub::send_bookmarks() {
   bool any = false;
   for (const auto& group : groups_) {
     for (Watcher* member : group->members) {
-      if (!member->bookmarks) continue;
+      if (!member->bookmarks || member->seen > service_.durable()) continue;
       // What it was told, not what is durable: an event may be on its way at the end of this tick.
       const auto bookmark = group->watch.bookmark(member->seen);
       member->exchange->write(net::make_chunk(group->printer(bookmark)));
