@@ -48,14 +48,6 @@ std::optional<kube::Status> wrong_place(const Resource& resource, const Request&
   return std::nullopt;
 }
 
-kube::Status terminating_definition(const Request& request) {
-  auto status =
-      kube::method_not_supported(request.resource.group_resource(), to_string(request.verb));
-  status.message = std::string{to_string(request.verb)} +
-                   " not allowed while custom resource definition is terminating";
-  return status;
-}
-
 }  // namespace
 
 Response Core::handle(const Request& request, store::Store& store, const Environment& environment) {
@@ -68,9 +60,6 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
   if (!allowed(*resource, request)) return failure(kube::method_not_allowed());
   if (is_review(*resource)) {
     return review(WriteCall{request, *resource, kinds_, store, environment}, tokens_);
-  }
-  if (resource->custom && resource->custom->facts.terminating && request.verb == Verb::Create) {
-    return failure(terminating_definition(request));
   }
 
   const auto before = store.revision();
@@ -91,7 +80,8 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
     }
   }
   if (resource->prefix == kDefinitionPrefix && store.revision() != before) {
-    settle_definitions(store, response.body.get("spec", "group").as_string(), environment.now);
+    settle_definitions(store, response.body.get("spec", "group").as_string(),
+                       environment.now);
     response.visible = store.revision();
   }
   return response;

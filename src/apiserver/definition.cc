@@ -14,11 +14,12 @@
 namespace fixpoint::apiserver {
 
 void stamp_definition(json::Draft& object, json::View old_object, Instant now) {
-  if (kube::being_deleted(old_object)) return;
   auto& metadata = object.object_at("metadata");
+  if (kube::being_deleted(old_object)) {
+    metadata["deletionGracePeriodSeconds"] = 0;
+    return;
+  }
   metadata["deletionTimestamp"] = format_seconds(now);
-  metadata["deletionGracePeriodSeconds"] = 0;
-  metadata["generation"] = kube::generation_of(old_object) + 1;
   if (!kube::has_finalizer(old_object, kDefinitionFinalizer)) {
     metadata.array_at("finalizers").push_back(kDefinitionFinalizer);
   }

@@ -18,7 +18,8 @@ inline constexpr std::string_view kDefinitionPrefix =
 inline constexpr std::string_view kDefinitionFinalizer =
     "customresourcecleanup.apiextensions.k8s.io";
 
-// Stamp, finalizer and Terminating condition of a definition that is asked to go.
+// Stamp, finalizer and Terminating condition of a definition that is asked to go; its generation
+// stays, and only a second request gives it a grace period (of nothing).
 void stamp_definition(json::Draft& object, json::View old_object, Instant now);
 
 // Grants names and establishes what can be, for every definition of the group. One write per

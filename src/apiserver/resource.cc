@@ -58,8 +58,13 @@ Resource custom_resource(Ref<const CustomKind> custom, std::size_t version) {
 
 std::optional<std::size_t> served_version(const kube::CustomResource& facts,
                                           std::string_view version) {
+  // What goes while nothing is served still answers for what is stored: its instances have to be
+  // deleted by somebody.
+  const bool unserved =
+      facts.terminating && std::ranges::none_of(facts.versions, &kube::CustomVersion::served);
   for (std::size_t i = 0; i < facts.versions.size(); ++i) {
-    if (facts.versions[i].served && facts.versions[i].name == version) return i;
+    const auto& one = facts.versions[i];
+    if ((one.served || (unserved && one.storage)) && one.name == version) return i;
   }
   return std::nullopt;
 }

@@ -287,6 +287,11 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
       return std::unexpected(refusal(call.request.user, attempt));
     }
   }
+  if (call.resource.custom && call.resource.custom->facts.terminating) {
+    return std::unexpected(
+        kube::forbidden(call.resource.group_resource(), name_in(object),
+                        "create not allowed while custom resource definition is terminating"));
+  }
   fill_system_fields(call, object);
   generate_name(call, object);
   const std::string name{name_in(object)};

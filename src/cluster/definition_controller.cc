@@ -24,15 +24,17 @@ std::string instances_of(json::View definition) {
                                definition.get("spec", "names", "plural").as_string());
 }
 
-// Any served version will do to ask for a deletion.
+// Any served version will do to ask for a deletion, and the stored one if there is none.
 std::optional<apiserver::Resource> served(Api& api, json::View definition) {
-  for (const json::View version : definition.get("spec", "versions").elements()) {
-    if (!version.get("served").as_bool()) continue;
-    return api.kinds().find(
-        api.latest(), kube::GroupVersionResource{
-                          std::string{definition.get("spec", "group").as_string()},
-                          std::string{version.get("name").as_string()},
-                          std::string{definition.get("spec", "names", "plural").as_string()}});
+  for (const std::string_view flag : {"served", "storage"}) {
+    for (const json::View version : definition.get("spec", "versions").elements()) {
+      if (!version.get(flag).as_bool()) continue;
+      return api.kinds().find(
+          api.latest(), kube::GroupVersionResource{
+                            std::string{definition.get("spec", "group").as_string()},
+                            std::string{version.get("name").as_string()},
+                            std::string{definition.get("spec", "names", "plural").as_string()}});
+    }
   }
   return std::nullopt;
 }
@@ -62,7 +64,8 @@ void write_status(Api& api, const apiserver::Resource& definitions, const json::
   auto request = request_for(definitions, Verb::Update, "", kube::name_of(body));
   request.subresource = std::string{subresource};
   request.body = json::to_text(body);
-  (void)api.call(request);  // a conflict comes back as an event
+  request.user_agent = "kube-apiserver";  // this loop is part of the server itself
+  (void)api.call(request);                // a conflict comes back as an event
 }
 
 }  // namespace

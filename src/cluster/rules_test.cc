@@ -189,7 +189,9 @@ TEST_F(LoopRules, ADefinitionGoesWhenItsInstancesAreGone) {
   EXPECT_EQ(kube::condition_of(waiting.body, "Terminating").get("reason").as_string(),
             "InstanceDeletionInProgress");
   EXPECT_GE(refused.code, 400);
-  EXPECT_EQ(message(refused), "create not allowed while custom resource definition is terminating");
+  EXPECT_EQ(message(refused),
+            "boats.sea.example.com \"one\" is forbidden: create not allowed while custom resource "
+            "definition is terminating");
   EXPECT_EQ(read.code, 200);
   EXPECT_EQ(get(kDefinition).code, 404);
   EXPECT_EQ(get(std::string{kBoats} + "/one").code, 404);
@@ -243,6 +245,31 @@ TEST_F(LoopRules, AtRestTheLoopsWriteNothing) {
   settle();
 
   EXPECT_EQ(store_.revision(), before);
+}
+
+TEST_F(LoopRules, ADefinitionThatServesNothingTakesItsInstancesAlong) {
+  constexpr auto kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const std::string definition = std::string{kDefinitions} + "/boats.sea.example.com";
+  create(kDefinitions, apiserver::kBoatDefinition);
+  create("/apis/sea.example.com/v1/namespaces/ns/boats",
+         R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"}})");
+  patch(definition, R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
+        "application/json-patch+json");
+
+  remove(definition);
+  settle();
+
+  EXPECT_EQ(get(definition).code, 404);
+}
+
+TEST_F(LoopRules, TheRootCertificatesOfANamespaceSayWhatTheyAreFor) {
+  settle();
+
+  const auto bundle = get(std::string{kConfigMaps} + "/kube-root-ca.crt");
+
+  EXPECT_TRUE(bundle.body.get("metadata", "annotations", "kubernetes.io/description")
+                  .as_string()
+                  .starts_with("Contains a CA bundle"));
 }
 
 }  // namespace

@@ -22,6 +22,16 @@ void create_missing(Api& api, std::string_view ns, const kube::GroupVersionKind&
   (void)api.call(request);  // refused when somebody was faster or the namespace goes: both are fine
 }
 
+json::Draft root_certificates(std::string_view authority_pem) {
+  json::Draft object = json::Draft::object();
+  object.object_at("metadata").object_at("annotations")["kubernetes.io/description"] =
+      "Contains a CA bundle that can be used to verify the kube-apiserver when using internal "
+      "endpoints such as the internal service IP or kubernetes.default.svc. No other usage is "
+      "guaranteed across distributions of Kubernetes clusters.";
+  object.object_at("data")["ca.crt"] = authority_pem;
+  return object;
+}
+
 }  // namespace
 
 void ServiceAccountController::begin(Api& api) {
@@ -48,13 +58,8 @@ bool ServiceAccountController::step(Api& api) {
   if (!record || kube::being_deleted(record->body)) return true;
   const auto ns = kube::name_of(record->body);
   create_missing(api, ns, {"", "v1", "ServiceAccount"}, "default", json::Draft::object());
-  create_missing(
-      api, ns,
-      {
-          "", "v1", "ConfigMap"
-  },
-      "kube-root-ca.crt",
-      json::Draft::object({{"data", json::Draft::object({{"ca.crt", authority_pem_}})}}));
+  create_missing(api, ns, {"", "v1", "ConfigMap"}, "kube-root-ca.crt",
+                 root_certificates(authority_pem_));
   return true;
 }
 

@@ -99,6 +99,9 @@ void set_defaults_stateful_set(Draft& object) {
 }
 
 void set_defaults_daemon_set(Draft& object) {
+  // The writer owns the field although the server counts in it (prepare_core.cc).
+  default_to(object.object_at("metadata").object_at("annotations"),
+             "deprecated.daemonset.template.generation", "0");
   Draft& spec = object.object_at("spec");
   Draft& strategy = spec.object_at("updateStrategy");
   default_to(strategy, "type", "RollingUpdate");
