@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/core.h"
 
+#include "apiserver/binding.h"
 #include "apiserver/definition.h"
 #include "apiserver/list.h"
+#include "apiserver/pod_streams.h"
 #include "apiserver/remove.h"
 #include "apiserver/review.h"
 #include "apiserver/scale.h"
@@ -26,7 +28,9 @@ bool allowed(const Resource& resource, const Request& request) {
 
 Response dispatch_write(WriteCall call) {
   switch (call.request.verb) {
-    case Verb::Create: return create(std::move(call));
+    case Verb::Create:
+      if (call.resource.prefix == "bindings/") return create_binding(std::move(call));
+      return create(std::move(call));
     case Verb::Update: return update(std::move(call));
     default: return patch(std::move(call));
   }
@@ -54,13 +58,21 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
   const auto resource = kinds_.find(store.latest(), request.resource);
   if (!resource) return failure(kube::not_found_path());
   if (auto misplaced = wrong_place(*resource, request)) return failure(*misplaced);
+  const bool custom = resource->builtin == nullptr;
   if (!request.subresource.empty() && !resource->has_subresource(request.subresource)) {
-    return failure(kube::not_found_path());
+    return failure(custom ? kube::not_found(resource->group_resource(), request.name)
+                          : kube::not_found_path());
   }
-  if (!allowed(*resource, request)) return failure(kube::method_not_allowed());
+  if (!allowed(*resource, request)) {
+    return failure(
+        custom ? kube::method_not_supported(resource->group_resource(), to_string(request.verb))
+               : kube::method_not_allowed());
+  }
   if (is_review(*resource)) {
     return review(WriteCall{request, *resource, kinds_, store, environment}, tokens_);
   }
+
+  if (is_pod_stream(*resource, request.subresource)) return pod_stream(request, *resource, store);
 
   const auto before = store.revision();
   WriteCall call{request, *resource, kinds_, store, environment};

@@ -8,6 +8,7 @@
 #include "json/parse.h"
 #include "json/print.h"
 #include "json/yaml.h"
+#include "kinds/schema_table.h"
 #include "kube/crd_coerce.h"
 #include "kube/default.h"
 #include "kube/metadata.h"
@@ -395,6 +396,18 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
     add_warnings(problems, warnings);
   }
   return keep_reset(resource, given, with_defaults(resource, normal->object, weakness));
+}
+
+kube::Answer<json::Value> decode_body_as(const kube::GroupVersionKind& kind, const Request& request,
+                                         FieldValidation validation, Weakness weakness,
+                                         std::vector<std::string>& warnings) {
+  static const kinds::Kind kNoHooks{};
+  Resource resource;
+  resource.kind = kind;
+  resource.builtin = &kNoHooks;
+  resource.schema = kinds::find_schema(kind);
+  FP_CHECK(resource.schema != nullptr);  // the subresources' kinds are all in the tables
+  return decode_body(resource, request, validation, weakness, warnings);
 }
 
 }  // namespace fixpoint::apiserver

@@ -55,6 +55,11 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
 // The 415 of a body in none of the media types that are read here.
 kube::Status unknown_format(bool protobuf_too);
 
+// The same for the body of a subresource, which has a type of its own and no hooks.
+kube::Answer<json::Value> decode_body_as(const kube::GroupVersionKind& kind, const Request& request,
+                                         FieldValidation validation, Weakness weakness,
+                                         std::vector<std::string>& warnings);
+
 // A YAML body. Keys given twice are an error only under strict validation: the last one counts, and
 // the decoder's sentence about them is kept.
 struct YamlBody {

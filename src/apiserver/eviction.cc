@@ -75,11 +75,41 @@ Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View 
   return {};
 }
 
+// The pod learns why it goes before it is told to.
+Answer<Removed> end_pod(WriteCall& call, DeleteOptions options, store::RecordRef pod) {
+  DeleteCall removal{call.request, call.resource, call.store, call.environment};
+  removal.options = std::move(options);
+  if (auto ok = check_delete_preconditions(removal, pod->body); !ok) {
+    return std::unexpected(ok.error());
+  }
+  if (!removal.options.dry_run) {
+    json::Draft object{pod->body};
+    auto& conditions = object.object_at("status").array_at("conditions");
+    std::erase_if(conditions.elements(), [](const json::Draft& condition) {
+      const json::Draft* type = condition.find("type");
+      return type != nullptr && type->as_string() == "DisruptionTarget";
+    });
+    conditions.push_back(json::Draft::object({
+        {"type",               "DisruptionTarget"                  },
+        {"status",             "True"                              },
+        {"reason",             "EvictionByEvictionAPI"             },
+        {"message",            "Eviction API: evicting"            },
+        {"lastProbeTime",      json::Draft{}                       },
+        {"lastTransitionTime", format_seconds(call.environment.now)}
+    }));
+    put_object(call.store, pod->key, std::move(object));
+    pod = call.store.latest().find(pod->key);
+    removal.options.resource_version.reset();  // it held when the eviction began
+  }
+  return remove_object(removal, pod);
+}
+
 }  // namespace
 
 Answer<json::Value> evict(WriteCall& call) {
-  auto body = parse_unchecked(call.request, {"policy", "v1", "Eviction"});
-  if (!body) return std::unexpected(kube::bad_request(body.error().message));
+  auto body = decode_body_as({"policy", "v1", "Eviction"}, call.request, call.options.validation,
+                             call.environment.weakness, call.warnings);
+  if (!body) return std::unexpected(body.error());
   if (kube::name_of(*body) != call.request.name) {
     return std::unexpected(kube::bad_request("name in URL does not match name in Eviction object"));
   }
@@ -87,6 +117,10 @@ Answer<json::Value> evict(WriteCall& call) {
   if (!current) {
     return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
   }
+  auto options = delete_options_in(body->get("deleteOptions"));
+  if (!options) return std::unexpected(options.error());
+  options->dry_run = options->dry_run || call.options.dry_run;
+  call.options.dry_run = options->dry_run;
   if (needs_budget(current->body)) {
     const auto budgets = budgets_of(call, current->body);
     if (budgets.size() > 1) {
@@ -98,11 +132,7 @@ Answer<json::Value> evict(WriteCall& call) {
       if (auto ok = charge(call, budget, current->body); !ok) return std::unexpected(ok.error());
     }
   }
-  DeleteCall removal{call.request, call.resource, call.store, call.environment};
-  removal.options.dry_run = call.options.dry_run;
-  const json::View grace = body->get("deleteOptions", "gracePeriodSeconds");
-  if (grace.is_int()) removal.options.grace_seconds = grace.as_int();
-  auto removed = remove_object(removal, current);
+  auto removed = end_pod(call, *std::move(options), current);
   if (!removed) return std::unexpected(removed.error());
   return json::Draft::object({
                                  {"kind",       "Status"             },

@@ -40,14 +40,6 @@ std::expected<Number, std::string> go_number(std::string_view function, std::str
                          (too_large ? ": value out of range" : ": invalid syntax"));
 }
 
-Answer<std::optional<std::int64_t>> int_parameter(const Request& request, std::string_view key) {
-  const auto text = request.given(key);
-  if (!text) return std::nullopt;
-  auto value = go_number<std::int64_t>("ParseInt", *text);
-  if (!value) return std::unexpected(kube::bad_request(value.error()));
-  return *value;
-}
-
 std::optional<bool> bool_parameter(const Request& request, std::string_view key) {
   const auto value = request.given(key);
   return value ? std::optional{query_truth(*value)} : std::nullopt;
@@ -153,12 +145,7 @@ void check_propagation(std::optional<std::string_view> policy, std::optional<boo
   }
 }
 
-Answer<void> read_delete_body(const Request& request, DeleteOptions& options, FieldErrors& errors) {
-  auto parsed = parse_delete_body(request);
-  if (!parsed) return std::unexpected(parsed.error());
-  auto body = typed_delete_body(*parsed);
-  if (!body) return std::unexpected(undecodable(body.error().message));
-  const json::View view = *body;
+void read_delete_object(json::View view, DeleteOptions& options, FieldErrors& errors) {
   const json::View grace = view.get("gracePeriodSeconds");
   if (grace.is_int()) options.grace_seconds = grace.as_int();
   const json::View policy = view.get("propagationPolicy");
@@ -177,12 +164,20 @@ Answer<void> read_delete_body(const Request& request, DeleteOptions& options, Fi
   if (const auto version = preconditions.get("resourceVersion"); version.is_string()) {
     options.resource_version = std::string{version.as_string()};
   }
+}
+
+Answer<void> read_delete_body(const Request& request, DeleteOptions& options, FieldErrors& errors) {
+  auto parsed = parse_delete_body(request);
+  if (!parsed) return std::unexpected(parsed.error());
+  auto body = typed_delete_body(*parsed);
+  if (!body) return std::unexpected(undecodable(body.error().message));
+  read_delete_object(*body, options, errors);
   return {};
 }
 
 Answer<void> read_delete_query(const Request& request, DeleteOptions& options,
                                FieldErrors& errors) {
-  auto grace = int_parameter(request, "gracePeriodSeconds");
+  auto grace = parse_int_parameter(request, "gracePeriodSeconds");
   if (!grace) return std::unexpected(grace.error());
   options.grace_seconds = *grace;
   const auto orphan = bool_parameter(request, "orphanDependents");
@@ -307,6 +302,14 @@ kube::Answer<DeleteOptions> parse_delete_options(const Request& request) {
   return options;
 }
 
+kube::Answer<DeleteOptions> delete_options_in(json::View object) {
+  DeleteOptions options;
+  FieldErrors errors;
+  read_delete_object(object, options, errors);
+  if (!errors.empty()) return std::unexpected(invalid_options("DeleteOptions", errors));
+  return options;
+}
+
 kube::Answer<ListOptions> parse_list_options(const Request& request) {
   ListOptions options;
   auto labels = kube::LabelSelector::parse(request.parameter("labelSelector"));
@@ -315,10 +318,10 @@ kube::Answer<ListOptions> parse_list_options(const Request& request) {
   auto fields = kube::FieldSelector::parse(request.parameter("fieldSelector"));
   if (!fields) return std::unexpected(kube::bad_request(fields.error().message));
   options.fields = *std::move(fields);
-  auto limit = int_parameter(request, "limit");
+  auto limit = parse_int_parameter(request, "limit");
   if (!limit) return std::unexpected(limit.error());
   options.limit = std::max<std::int64_t>(0, limit->value_or(0));
-  auto timeout = int_parameter(request, "timeoutSeconds");
+  auto timeout = parse_int_parameter(request, "timeoutSeconds");
   if (!timeout) return std::unexpected(timeout.error());
   options.timeout_seconds = *timeout;
   options.continue_token = std::string{request.parameter("continue")};
@@ -329,6 +332,15 @@ kube::Answer<ListOptions> parse_list_options(const Request& request) {
   check_match(request, options, errors);
   if (!errors.empty()) return std::unexpected(invalid_options("ListOptions", errors));
   return options;
+}
+
+kube::Answer<std::optional<std::int64_t>> parse_int_parameter(const Request& request,
+                                                              std::string_view key) {
+  const auto text = request.given(key);
+  if (!text) return std::nullopt;
+  auto value = go_number<std::int64_t>("ParseInt", *text);
+  if (!value) return std::unexpected(kube::bad_request(value.error()));
+  return *value;
 }
 
 kube::Answer<store::Revision> parse_list_revision(std::string_view text) {

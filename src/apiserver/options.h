@@ -56,7 +56,13 @@ struct ListOptions {
 // `kind` is the options type that errors name: "CreateOptions", "UpdateOptions", "PatchOptions".
 kube::Answer<WriteOptions> parse_write_options(const Request& request, std::string_view kind);
 kube::Answer<DeleteOptions> parse_delete_options(const Request& request);
+// A DeleteOptions inside of another object, decoded as its type.
+kube::Answer<DeleteOptions> delete_options_in(json::View object);
 kube::Answer<ListOptions> parse_list_options(const Request& request);
+
+// A number among the query parameters, or nothing; the 400 is Go's sentence.
+kube::Answer<std::optional<std::int64_t>> parse_int_parameter(const Request& request,
+                                                              std::string_view key);
 
 // A resourceVersion as a number; "" is 0.
 kube::Answer<store::Revision> parse_list_revision(std::string_view text);

@@ -17,31 +17,6 @@ namespace {
 
 using kube::Answer;
 
-Answer<void> check_delete_preconditions(const DeleteCall& call, json::View object) {
-  // Kubernetes puts the kind where the resource belongs here.
-  const kube::GroupResource named{call.resource.kind.group, call.resource.kind.kind};
-  const auto weakness = call.environment.weakness;
-  if (call.options.uid && *call.options.uid != kube::uid_of(object) &&
-      weakness != Weakness::IgnoresDeletePreconditionUid) {
-    return std::unexpected(kube::conflict(
-        named, kube::name_of(object),
-        "the UID in the precondition (" + *call.options.uid +
-            ") does not match the UID in record (" + std::string{kube::uid_of(object)} +
-            "). The object might have been deleted and then recreated"));
-  }
-  if (call.options.resource_version &&
-      *call.options.resource_version != kube::resource_version_of(object) &&
-      weakness != Weakness::IgnoresDeletePreconditionVersion) {
-    return std::unexpected(kube::conflict(named, kube::name_of(object),
-                                          "the ResourceVersion in the precondition (" +
-                                              *call.options.resource_version +
-                                              ") does not match the ResourceVersion in record (" +
-                                              std::string{kube::resource_version_of(object)} +
-                                              "). The object might have been modified"));
-  }
-  return {};
-}
-
 bool is_pod(const Resource& resource) {
   return resource.prefix == "pods/";
 }
@@ -209,6 +184,31 @@ void note_default_propagation(const DeleteCall& call, std::vector<std::string>& 
 }
 
 }  // namespace
+
+Answer<void> check_delete_preconditions(const DeleteCall& call, json::View object) {
+  // Kubernetes puts the kind where the resource belongs here.
+  const kube::GroupResource named{call.resource.kind.group, call.resource.kind.kind};
+  const auto weakness = call.environment.weakness;
+  if (call.options.uid && *call.options.uid != kube::uid_of(object) &&
+      weakness != Weakness::IgnoresDeletePreconditionUid) {
+    return std::unexpected(kube::conflict(
+        named, kube::name_of(object),
+        "the UID in the precondition (" + *call.options.uid +
+            ") does not match the UID in record (" + std::string{kube::uid_of(object)} +
+            "). The object might have been deleted and then recreated"));
+  }
+  if (call.options.resource_version &&
+      *call.options.resource_version != kube::resource_version_of(object) &&
+      weakness != Weakness::IgnoresDeletePreconditionVersion) {
+    return std::unexpected(kube::conflict(named, kube::name_of(object),
+                                          "the ResourceVersion in the precondition (" +
+                                              *call.options.resource_version +
+                                              ") does not match the ResourceVersion in record (" +
+                                              std::string{kube::resource_version_of(object)} +
+                                              "). The object might have been modified"));
+  }
+  return {};
+}
 
 Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current) {
   const json::Value& body = current->body;

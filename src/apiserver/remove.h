@@ -30,6 +30,9 @@ struct Removed {
   bool gone = false;
 };
 
+// The 409s of a deletion that is meant for another object or version.
+kube::Answer<void> check_delete_preconditions(const DeleteCall& call, json::View object);
+
 kube::Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current);
 
 Response remove(DeleteCall call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/subresource.h"
 
+#include "apiserver/binding.h"
 #include "apiserver/decode.h"
 #include "apiserver/eviction.h"
 #include "apiserver/tokens.h"
@@ -29,18 +30,8 @@ Answer<store::RecordRef> current_of(const WriteCall& call) {
 }
 
 Answer<json::Value> body_of(WriteCall& call, const kube::GroupVersionKind& kind) {
-  auto parsed = parse_unchecked(call.request, kind);
-  if (!parsed) return std::unexpected(kube::bad_request(parsed.error().message));
-  json::Draft draft{*parsed};
-  if (!draft.is_object()) return std::unexpected(kube::bad_request("the body is not an object"));
-  draft["kind"] = kind.kind;
-  draft["apiVersion"] = kind.group_version().api_version();
-  const json::Value body = draft.freeze();
-  const kube::Schema* schema = kinds::find_schema(kind);
-  FP_CHECK(schema != nullptr);  // one of the kinds named below
-  auto typed = kube::decode_typed(*schema, body);
-  if (!typed) return std::unexpected(kube::bad_request(typed.error().message));
-  return std::move(typed->value);
+  return decode_body_as(kind, call.request, call.options.validation, call.environment.weakness,
+                        call.warnings);
 }
 
 Response written(const WriteCall& call, int code, json::Value body) {
@@ -50,51 +41,6 @@ Response written(const WriteCall& call, int code, json::Value body) {
   response.warnings = call.warnings;
   response.visible = call.store.revision();
   return response;
-}
-
-// --- pods/binding ---
-
-Answer<json::Value> bind(WriteCall& call) {
-  auto body = body_of(call, {"", "v1", "Binding"});
-  if (!body) return std::unexpected(body.error());
-  if (kube::name_of(*body) != call.request.name) {
-    return std::unexpected(kube::bad_request("name in URL does not match name in Binding object"));
-  }
-  auto current = current_of(call);
-  if (!current) return std::unexpected(current.error());
-  const json::View pod = (*current)->body;
-  const kube::GroupResource binding{"", "pods/binding"};
-  const auto refuse = [&](const std::string& why) {
-    return std::unexpected(kube::conflict(binding, call.request.name, why));
-  };
-  if (kube::being_deleted(pod)) {
-    return refuse("pod " + call.request.name + " is being deleted, cannot be assigned to a host");
-  }
-  if (const auto node = pod.get("spec", "nodeName").as_string(); !node.empty()) {
-    return refuse("pod " + call.request.name + " is already assigned to node " + kube::shown(node));
-  }
-  json::Draft object{pod};
-  object.object_at("spec")["nodeName"] = body->get("target", "name").as_string();
-  auto& conditions = object.object_at("status").array_at("conditions");
-  std::erase_if(conditions.elements(), [](const json::Draft& condition) {
-    const json::Draft* type = condition.find("type");
-    return type != nullptr && type->as_string() == "PodScheduled";
-  });
-  conditions.push_back(json::Draft::object({
-      {"type",               "PodScheduled"                      },
-      {"status",             "True"                              },
-      {"lastProbeTime",      json::Draft{}                       },
-      {"lastTransitionTime", format_seconds(call.environment.now)}
-  }));
-  if (!call.options.dry_run) put_object(call.store, (*current)->key, std::move(object));
-  return json::Draft::object({
-                                 {"kind",       "Status"             },
-                                 {"apiVersion", "v1"                 },
-                                 {"metadata",   json::Draft::object()},
-                                 {"status",     "Success"            },
-                                 {"code",       201                  }
-  })
-      .freeze();
 }
 
 // --- serviceaccounts/token ---

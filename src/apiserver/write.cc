@@ -252,23 +252,29 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
       kube::conflict_modified(call.resource.group_resource(), call.request.name));
 }
 
+kube::Status precondition_failed(const WriteCall& call, const Resource& resource,
+                                 std::string_view name, const std::string& why) {
+  // A dry run asks above the layer that knows where in the store things are.
+  std::string key = call.options.dry_run ? "/" : "/registry/";
+  if (resource.builtin == nullptr) key += resource.path.group + "/";
+  key += resource.path.resource + "/";
+  if (!call.request.ns.empty()) key += call.request.ns + "/";
+  key += name;
+  return kube::conflict(
+      resource.group_resource(), name,
+      "StorageError: invalid object, Code: 4, Key: " + key +
+          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " + why);
+}
+
 Answer<void> check_uid(const WriteCall& call, json::View current, const json::Draft& object) {
   const json::Draft* uid = object.find("metadata", "uid");
   const auto given = uid == nullptr ? std::string_view{} : uid->as_string();
   if (given.empty() || given == kube::uid_of(current)) return {};
   if (call.environment.weakness == Weakness::IgnoresUidOnUpdate) return {};
-  const std::string path = call.resource.builtin != nullptr
-                               ? call.resource.path.resource
-                               : call.resource.path.group + "/" + call.resource.path.resource;
-  // A dry run asks above the layer that knows where in the store things are.
-  const std::string registry = call.options.dry_run ? "/" : "/registry/";
-  const std::string place = call.request.ns.empty() ? "" : call.request.ns + "/";
-  return std::unexpected(kube::conflict(
-      call.resource.group_resource(), call.request.name,
-      "StorageError: invalid object, Code: 4, Key: " + registry + path + "/" + place +
-          call.request.name +
-          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " +
-          std::string{given} + ", UID in object meta: " + std::string{kube::uid_of(current)}));
+  return std::unexpected(
+      precondition_failed(call, call.resource, call.request.name,
+                          "UID in precondition: " + std::string{given} +
+                              ", UID in object meta: " + std::string{kube::uid_of(current)}));
 }
 
 bool ready_to_vanish(const Resource& resource, json::View stored) {

@@ -66,6 +66,10 @@ kube::Answer<void> check_uid(const WriteCall& call, json::View current, const js
 // The 415s of a PATCH: which of the types this resource takes.
 kube::Answer<void> check_patch_media(const WriteCall& call);
 
+// The 409 in the words of Kubernetes' storage; `why` says which field is another.
+kube::Status precondition_failed(const WriteCall& call, const Resource& resource,
+                                 std::string_view name, const std::string& why);
+
 // Sets metadata.resourceVersion to the revision the next write will take.
 void stamp_revision(json::Draft& object, store::Revision revision);
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/pod_streams.h"
+
+#include "apiserver/options.h"
+#include "base/rfc3339.h"
+#include "kube/field_error.h"
+#include "kube/metadata.h"
+#include "kube/status.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fixpoint::apiserver {
+namespace {
+
+using kube::Answer;
+using kube::FieldPath;
+
+constexpr std::array<std::string_view, 5> kStreams{"attach", "exec", "log", "portforward", "proxy"};
+
+Answer<void> check_log_options(const Request& request) {
+  kube::FieldErrors errors;
+  struct Bound {
+    std::string_view key;
+    std::int64_t least;
+    std::string_view why;
+  };
+  bool since = false;
+  for (const auto& [key, least, why] : {
+           Bound{"tailLines",    0, "must be greater than or equal to 0"},
+           Bound{"limitBytes",   1, "must be greater than 0"            },
+           Bound{"sinceSeconds", 1, "must be greater than 0"            }
+  }) {
+    auto value = parse_int_parameter(request, key);
+    if (!value) return std::unexpected(value.error());
+    if (!*value) continue;
+    since = since || key == "sinceSeconds";
+    if (**value < least) {
+      const auto given = json::Value::integer(**value);
+      errors.push_back(kube::invalid(FieldPath{key}, given, std::string{why}));
+    }
+  }
+  if (since && request.given("sinceTime")) {
+    errors.insert(errors.begin(),
+                  kube::forbidden(FieldPath{},
+                                  "at most one of `sinceTime` or `sinceSeconds` may "
+                                  "be specified"));
+  }
+  if (request.given("stream")) {
+    errors.push_back(kube::forbidden(FieldPath{"stream"}, "may not be specified"));
+  }
+  if (errors.empty()) return {};
+  return std::unexpected(kube::invalid({"", "PodLogOptions"}, request.name, errors));
+}
+
+std::string names_of(json::View containers) {
+  std::string names;
+  for (const json::View container : containers.elements()) {
+    if (!names.empty()) names += ' ';
+    names += container.get("name").as_string();
+  }
+  return names;
+}
+
+bool has_container(json::View spec, std::string_view name) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 3>{"containers", "initContainers", "ephemeralContainers"},
+      [&](std::string_view list) {
+        const json::View containers = spec.get(list);
+        return std::ranges::any_of(containers.elements(), [&](json::View container) {
+          return container.get("name").as_string() == name;
+        });
+      });
+}
+
+// Which container is meant: the only one, or the one that is named and exists.
+Answer<void> check_container(const Request& request, json::View pod) {
+  const json::View spec = pod.get("spec");
+  const std::string name{kube::name_of(pod)};
+  const auto wanted = request.parameter("container");
+  if (!wanted.empty()) {
+    if (has_container(spec, wanted)) return {};
+    return std::unexpected(
+        kube::bad_request("container " + std::string{wanted} + " is not valid for pod " + name));
+  }
+  if (spec.get("containers").size() == 1) return {};
+  std::string text = "a container name must be specified for pod " + name + ", choose one of: [" +
+                     names_of(spec.get("containers")) + "]";
+  if (!spec.get("initContainers").empty()) {
+    text += " or one of the init containers: [" + names_of(spec.get("initContainers")) + "]";
+  }
+  if (!spec.get("ephemeralContainers").empty()) {
+    text +=
+        " or one of the ephemeral containers: [" + names_of(spec.get("ephemeralContainers")) + "]";
+  }
+  return std::unexpected(kube::bad_request(std::move(text)));
+}
+
+// Where the kubelet would be asked.
+kube::Status unreachable(json::View pod, const Resource& pods, const store::Store& store) {
+  const std::string node{pod.get("spec", "nodeName").as_string()};
+  // Kubernetes names the resource at hand, not nodes.
+  if (!store.latest().find("nodes//" + node)) return kube::not_found(pods.group_resource(), node);
+  return kube::internal_error("no kubelet runs on node " + kube::shown(node));
+}
+
+Answer<void> connect(const Request& request, const Resource& pods, const store::Store& store,
+                     json::View pod) {
+  if (request.subresource == "proxy") {
+    if (pod.get("status", "podIP").as_string().empty()) {
+      return std::unexpected(kube::bad_request("address not allowed"));
+    }
+    return std::unexpected(unreachable(pod, pods, store));
+  }
+  if (request.subresource != "portforward") {
+    if (auto ok = check_container(request, pod); !ok) return ok;
+  }
+  if (pod.get("spec", "nodeName").as_string().empty()) {
+    if (request.subresource == "log") return {};
+    return std::unexpected(kube::bad_request("pod " + std::string{kube::name_of(pod)} +
+                                             " does not have a host assigned"));
+  }
+  return std::unexpected(unreachable(pod, pods, store));
+}
+
+}  // namespace
+
+bool is_pod_stream(const Resource& resource, std::string_view subresource) {
+  return resource.prefix == "pods/" && std::ranges::find(kStreams, subresource) != kStreams.end();
+}
+
+Response pod_stream(const Request& request, const Resource& pods, const store::Store& store) {
+  if (request.subresource == "log") {
+    if (auto ok = check_log_options(request); !ok) return failure(ok.error());
+  }
+  const auto record = store.latest().find(pods.key(request.ns, request.name));
+  if (!record) return failure(kube::not_found(pods.group_resource(), request.name));
+  if (auto ok = connect(request, pods, store, record->body); !ok) return failure(ok.error());
+  Response response;
+  response.code = 204;  // nothing was written yet
+  response.visible = record->modified;
+  return response;
+}
+
+}  // namespace fixpoint::apiserver
