@@ -3,6 +3,7 @@
 
 #include "apiserver/definition.h"
 #include "json/draft.h"
+#include "json/reread.h"
 #include "kube/metadata.h"
 #include "kube/prune.h"
 
@@ -196,7 +197,8 @@ json::Value in_version(const Resource& resource, const json::Value& stored) {
   return draft.freeze();
 }
 
-json::Value to_stored(const Resource& resource, const json::Value& object) {
+json::Value to_stored(const Resource& resource, const json::Value& given) {
+  const json::Value object = resource.custom ? json::reread(given) : given;
   if (object.get("apiVersion").as_string() == resource.stored_api_version) return object;
   json::Draft draft{object};
   draft["apiVersion"] = resource.stored_api_version;
