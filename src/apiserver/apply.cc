@@ -114,8 +114,8 @@ Answer<Written> try_apply(WriteCall& call) {
   }
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
-  if (!current && (!call.request.subresource.empty() ||
-                   call.environment.weakness == Weakness::ApplyDoesNotCreate)) {
+  const bool creates = call.request.subresource.empty() || creates_when_absent(call);
+  if (!current && (!creates || call.environment.weakness == Weakness::ApplyDoesNotCreate)) {
     return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
   }
   if (!current) {

@@ -98,6 +98,17 @@ TEST_F(ApplyRequest, AScaleOfACustomResourceIsRefusedByItsSchema) {
             "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:110\"");
 }
 
+TEST_F(ApplyRequest, ToTheStatusOfAnAbsentServiceMakesOneWithoutAnAddress) {
+  const auto path = "/api/v1/namespaces/ns/services/web/status";
+  const auto made = apply(path, R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},
+                                    "spec":{"ports":[{"port":80}]}})",
+                          "one");
+
+  ASSERT_EQ(made.code, 201) << message(made);
+  EXPECT_FALSE(made.body.get("spec").contains("clusterIP"));
+  EXPECT_EQ(apply(std::string{kBoat} + "/status", boat("{}"), "one").code, 404);
+}
+
 TEST_F(ApplyRequest, AStrategicPatchOfACustomResourceIsRefusedBeforeItsOptions) {
   const auto refused =
       patch(kBoat, "{}", "application/strategic-merge-patch+json", "dryRun=nonsense");

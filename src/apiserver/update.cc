@@ -22,7 +22,7 @@ kube::Answer<Written> try_update(WriteCall& call) {
   dedup_owners(call, object);
   const auto current = call.store.latest().find(call.key());
   if (!current) {
-    if (!call.resource.create_on_update || !call.request.subresource.empty()) {
+    if (!creates_when_absent(call)) {
       return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
     }
     if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());

@@ -284,6 +284,11 @@ bool ready_to_vanish(const Resource& resource, json::View stored) {
   return resource.prefix != "namespaces/" || stored.get("spec", "finalizers").empty();
 }
 
+bool creates_when_absent(const WriteCall& call) {
+  return call.resource.create_on_update &&
+         (call.request.subresource.empty() || call.request.subresource == "status");
+}
+
 Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   // A PUT or apply that creates needs the right to create, too.
   if (call.request.verb != Verb::Create) {
@@ -334,8 +339,11 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   if (existing && !may_replace(call, *existing))
     return std::unexpected(taken(call.resource, *existing, name));
-  if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
-    return std::unexpected(ok.error());
+  // Through /status nothing is handed out.
+  if (call.request.subresource.empty()) {
+    if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
+      return std::unexpected(ok.error());
+    }
   }
   note_warnings(call.resource, candidate, {}, call.warnings);
   if (call.options.dry_run) return Written{as_if_written(std::move(object), {}), true};

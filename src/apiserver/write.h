@@ -63,6 +63,10 @@ kube::Answer<void> check_preconditions(const WriteCall& call, json::View current
 // Another uid in a PUT means another object: the storage layer's own words.
 kube::Answer<void> check_uid(const WriteCall& call, json::View current, const json::Draft& object);
 
+// Whether a PUT or an apply of an absent object makes one. Where that is so it also is through
+// /status, as Kubernetes does not tell them apart.
+bool creates_when_absent(const WriteCall& call);
+
 // The 415s of a PATCH: which of the types this resource takes.
 kube::Answer<void> check_patch_media(const WriteCall& call);
 
