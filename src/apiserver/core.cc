@@ -107,6 +107,7 @@ Response Core::handle_subresource(const WriteCall& call) {
     }
     return dispatch_write(call);
   }
+  if (name == "finalize") return dispatch_write(call);
   if (name == "scale") {
     if (call.request.verb == Verb::Get) {
       return get_scale(call.request, call.resource, call.store);

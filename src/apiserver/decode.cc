@@ -196,7 +196,7 @@ std::vector<std::string> sentences(const std::vector<kube::FieldProblem>& proble
 
 Result<Normalised> normalise_builtin(const Resource& resource, const json::Value& object) {
   const json::Value complete = with_type(resource, object);
-  FP_TRY(typed, kube::decode_typed(*resource.schema, complete.view()));
+  FP_TRY(typed, kube::decode_typed(*resource.schema, complete.view(), kube::Empties::AsSent));
   return Normalised{.object = std::move(typed.value),
                     .problems = sentences(typed.problems),
                     .inexact = typed.inexact};
@@ -293,7 +293,7 @@ Result<Normalised> normalise(const Resource& resource, const json::Value& object
 
 Result<Normalised> normalise_text(const Resource& resource, std::string_view text,
                                   Weakness weakness) {
-  FP_TRY(typed, kube::decode_typed_text(*resource.schema, text));
+  FP_TRY(typed, kube::decode_typed_text(*resource.schema, text, kube::Empties::AsSent));
   Normalised normal{.object = with_type(resource, typed.value),
                     .problems = sentences(typed.problems)};
   if (weakness == Weakness::HidesUnknownFields) normal.problems.clear();

@@ -17,6 +17,32 @@ namespace {
 
 using kube::Answer;
 
+bool hand_over_to_controller(const Resource& resource) {
+  return resource.prefix == "namespaces/" || resource.prefix == kDefinitionPrefix;
+}
+
+// The two kinds that a controller ends look for themselves, and have their own words.
+Answer<void> check_handed_over(const DeleteCall& call, json::View object) {
+  const auto weakness = call.environment.weakness;
+  const auto refuse = [&](const std::string& what, const std::string& wanted,
+                          std::string_view found) {
+    return std::unexpected(kube::conflict(call.resource.group_resource(), kube::name_of(object),
+                                          "Precondition failed: " + what +
+                                              " in precondition: " + wanted + ", " + what +
+                                              " in object meta: " + std::string{found}));
+  };
+  const auto& uid = call.options.uid;
+  if (uid && *uid != kube::uid_of(object) && weakness != Weakness::IgnoresDeletePreconditionUid) {
+    return refuse("UID", *uid, kube::uid_of(object));
+  }
+  const auto& version = call.options.resource_version;
+  if (version && *version != kube::resource_version_of(object) &&
+      weakness != Weakness::IgnoresDeletePreconditionVersion) {
+    return refuse("ResourceVersion", *version, kube::resource_version_of(object));
+  }
+  return {};
+}
+
 bool is_pod(const Resource& resource) {
   return resource.prefix == "pods/";
 }
@@ -119,7 +145,17 @@ void set_finalizers(json::Draft& object, const std::vector<std::string>& finaliz
 void stamp(const DeleteCall& call, json::Draft& object, json::View old_object, std::int64_t grace) {
   auto& metadata = object.object_at("metadata");
   const auto weakness = call.environment.weakness;
+  const auto move_generation = [&] {
+    const auto generation = kube::generation_of(old_object);
+    if (generation == 0 || weakness == Weakness::DeletionKeepsGeneration) return;
+    metadata["generation"] = generation + 1;
+  };
   if (kube::being_deleted(old_object) && weakness != Weakness::StampsAgain) {
+    // Whoever ends what a controller was handed sets the rest of the stamp.
+    if (!is_pod(call.resource) && !kube::deletion_grace_seconds_of(old_object)) {
+      metadata["deletionGracePeriodSeconds"] = 0;
+      return move_generation();
+    }
     const auto given = kube::deletion_grace_seconds_of(old_object).value_or(0);
     if (!is_pod(call.resource) || grace == given) return;
     if (grace > given && weakness != Weakness::LengthensGrace) return;
@@ -133,10 +169,7 @@ void stamp(const DeleteCall& call, json::Draft& object, json::View old_object, s
   metadata["deletionTimestamp"] =
       format_seconds(call.environment.now + std::chrono::seconds{grace});
   metadata["deletionGracePeriodSeconds"] = grace;
-  if (const auto generation = kube::generation_of(old_object);
-      generation > 0 && weakness != Weakness::DeletionKeepsGeneration) {
-    metadata["generation"] = generation + 1;
-  }
+  move_generation();
 }
 
 // A namespace is never removed by DELETE itself: its content goes first.
@@ -155,10 +188,6 @@ Removed keep(DeleteCall& call, const store::RecordRef& current, json::Draft obje
   }
   return {in_version(call.resource, put_object(call.store, current->key, std::move(object))),
           false};
-}
-
-bool hand_over_to_controller(const Resource& resource) {
-  return resource.prefix == "namespaces/" || resource.prefix == kDefinitionPrefix;
 }
 
 // Finalizers of the garbage collector that this request takes back are first seen to go, and a pod
@@ -189,6 +218,7 @@ Answer<void> check_delete_preconditions(const DeleteCall& call, json::View objec
   // Kubernetes puts the kind where the resource belongs here.
   const kube::GroupResource named{call.resource.kind.group, call.resource.kind.kind};
   const auto weakness = call.environment.weakness;
+  if (hand_over_to_controller(call.resource)) return check_handed_over(call, object);
   if (call.options.uid && *call.options.uid != kube::uid_of(object) &&
       weakness != Weakness::IgnoresDeletePreconditionUid) {
     return std::unexpected(kube::conflict(
@@ -230,18 +260,21 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
   }
 
   json::Draft object{body};
-  if (hand_over_to_controller(call.resource)) {
-    if (call.resource.prefix == "namespaces/") {
+  const bool is_namespace = call.resource.prefix == "namespaces/";
+  if (is_namespace && call.environment.weakness == Weakness::RemovesNamespaceAtOnce) {
+    return Removed{in_version(call.resource, erase_object(call.store, *current)), true};
+  }
+  if (hand_over_to_controller(call.resource) && !kube::being_deleted(body)) {
+    if (is_namespace) {
       stamp_namespace(call, object);
-      if ((body.get("spec", "finalizers").empty() && kube::finalizers_of(body).empty()) ||
-          call.environment.weakness == Weakness::RemovesNamespaceAtOnce) {
-        if (call.options.dry_run) return Removed{in_version(call.resource, body), true};
-        return Removed{in_version(call.resource, erase_object(call.store, *current)), true};
-      }
+      set_finalizers(object, wanted_finalizers(call, body));
     } else {
       stamp_definition(object, body, call.environment.now);
     }
     return keep(call, current, std::move(object));
+  }
+  if (is_namespace && !body.get("spec", "finalizers").empty()) {
+    return Removed{in_version(call.resource, body), false};
   }
 
   const std::int64_t grace = is_pod(call.resource) ? pod_grace(call, body) : 0;

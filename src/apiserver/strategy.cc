@@ -4,6 +4,7 @@
 #include "apiserver/definition.h"
 #include "apiserver/status_fields.h"
 #include "kinds/metadata_checks.h"
+#include "kinds/validate_config.h"
 #include "kube/crd.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
@@ -12,6 +13,7 @@
 #include "kube/validate_metadata.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace fixpoint::apiserver {
@@ -230,7 +232,9 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
     if (resource.has_status && weakness != Weakness::MainWriteChangesStatus) {
       restore(object, old_object, "status");
     }
-    if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
+    // Finalizing is the one write that changes what preparing keeps: a namespace's own finalizers.
+    if (subresource != "finalize" && resource.builtin != nullptr &&
+        resource.builtin->prepare != nullptr) {
       resource.builtin->prepare(object, old_object, {.now = environment.now});
     }
   }
@@ -273,6 +277,10 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
   }
   const auto& kind = *resource.builtin;
   kube::append(errors, repeated_meta_errors(resource, subresource, object, old_object));
+  if (subresource == "finalize") {
+    kube::append(errors, kinds::validate_namespace_finalize(object));
+    return errors;
+  }
   const auto validate =
       subresource == "status" ? kind.validate_status_update : kind.validate_update;
   if (validate != nullptr) kube::append(errors, validate(object, old_object));
@@ -282,11 +290,16 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
 void note_warnings(const Resource& resource, json::View object, json::View old_object,
                    std::vector<std::string>& warnings) {
   if (resource.builtin != nullptr) {
-    if (resource.builtin->warnings == nullptr) return;
-    auto found = resource.builtin->warnings(object);
+    const auto& kind = *resource.builtin;
+    std::vector<std::string> texts;
+    if (!old_object.is_null() && kind.update_warnings != nullptr) {
+      texts = kind.update_warnings(object, old_object);
+    } else if (kind.warnings != nullptr) {
+      texts = kind.warnings(object);
+    }
     // What was there before is no news.
-    if (resource.prefix == kDefinitionPrefix) found = kube::crd_warnings(object, old_object);
-    for (auto& text : found) warnings.push_back(std::move(text));
+    if (resource.prefix == kDefinitionPrefix) texts = kube::crd_warnings(object, old_object);
+    std::ranges::move(texts, std::back_inserter(warnings));
     return;
   }
   const auto& version = *resource.custom_version();
@@ -304,6 +317,9 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
                                        : fields_reset_by_status(resource.prefix);
   }
   if (subresource == "scale") return {};
+  if (resource.prefix == "certificatesigningrequests.certificates.k8s.io/") {
+    return {{"spec"}, {"status"}};
+  }
   return {{"status"}};
 }
 

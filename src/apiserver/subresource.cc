@@ -120,36 +120,6 @@ Answer<json::Value> issue_token(WriteCall& call, const Tokens* tokens) {
   return object.freeze();
 }
 
-// --- namespaces/finalize ---
-
-// Only spec.finalizers change; the last one to go takes the namespace with it.
-Answer<json::Value> finalize(WriteCall& call) {
-  auto body = body_of(call, {"", "v1", "Namespace"});
-  if (!body) return std::unexpected(body.error());
-  auto current = current_of(call);
-  if (!current) return std::unexpected(current.error());
-  const json::View old = (*current)->body;
-  const json::Draft wanted{*body};
-  if (auto ok = check_name(call, wanted); !ok) return std::unexpected(ok.error());
-  if (auto ok = check_preconditions(call, old, wanted); !ok) return std::unexpected(ok.error());
-
-  json::Draft object{old};
-  auto& spec = object.object_at("spec");
-  const json::View finalizers = body->get("spec", "finalizers");
-  if (finalizers.empty()) {
-    spec.erase("finalizers");
-  } else {
-    spec["finalizers"] = json::Draft{finalizers};
-  }
-  const json::Value next = object.freeze();
-  if (next == (*current)->body || call.options.dry_run) return next;
-  if (ready_to_vanish(call.resource, next)) {
-    erase_object(call.store, **current);
-    return next;
-  }
-  return put_object(call.store, (*current)->key, std::move(object));
-}
-
 }  // namespace
 
 Response handle_other_subresource(WriteCall call, const Tokens* tokens) {
@@ -165,7 +135,6 @@ Response handle_other_subresource(WriteCall call, const Tokens* tokens) {
   if (name == "binding") body = bind(call);
   if (name == "eviction") body = evict(call);
   if (name == "token") body = issue_token(call, tokens);
-  if (name == "finalize") body = finalize(call);
   if (!body) return failure(body.error());
   return written(call, creates ? 201 : 200, *std::move(body));
 }

@@ -25,6 +25,7 @@ kube::Answer<Written> try_update(WriteCall& call) {
     if (!creates_when_absent(call)) {
       return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
     }
+    if (auto ok = check_uid(call, {}, object); !ok) return std::unexpected(ok.error());
     if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
     return finish_create(call, std::move(object));
   }

@@ -10,6 +10,7 @@
 #include "kube/metadata.h"
 #include "kube/names.h"
 
+#include <array>
 #include <charconv>
 #include <set>
 
@@ -252,12 +253,34 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
       kube::conflict_modified(call.resource.group_resource(), call.request.name));
 }
 
+namespace {
+
+// Where a real server keeps objects of this kind in its store; some have kept their first names.
+std::string registry_path(const Resource& resource) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFirstNames{
+      {{"services", "services/specs"},
+       {"endpoints", "services/endpoints"},
+       {"replicationcontrollers", "controllers"},
+       {"nodes", "minions"},
+       {"ingresses", "ingress"}}
+  };
+  const auto& path = resource.path;
+  const bool grouped = resource.builtin == nullptr || path.group == "apiextensions.k8s.io" ||
+                       path.group == "apiregistration.k8s.io";
+  if (grouped) return path.group + "/" + path.resource;
+  for (const auto& [name, first] : kFirstNames) {
+    if (path.resource == name) return std::string{first};
+  }
+  return path.resource;
+}
+
+}  // namespace
+
 kube::Status precondition_failed(const WriteCall& call, const Resource& resource,
                                  std::string_view name, const std::string& why) {
   // A dry run asks above the layer that knows where in the store things are.
   std::string key = call.options.dry_run ? "/" : "/registry/";
-  if (resource.builtin == nullptr) key += resource.path.group + "/";
-  key += resource.path.resource + "/";
+  key += registry_path(resource) + "/";
   if (!call.request.ns.empty()) key += call.request.ns + "/";
   key += name;
   return kube::conflict(
@@ -321,6 +344,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (!errors.empty()) {
     return std::unexpected(kube::invalid(call.resource.error_kind(), name, errors));
   }
+  note_warnings(call.resource, candidate, {}, call.warnings);
   if (!kube::resource_version_of(candidate).empty() &&
       call.environment.weakness != Weakness::AllowsVersionOnCreate) {
     return std::unexpected(
@@ -345,7 +369,6 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
       return std::unexpected(ok.error());
     }
   }
-  note_warnings(call.resource, candidate, {}, call.warnings);
   if (call.options.dry_run) return Written{as_if_written(std::move(object), {}), true};
   const auto stored = put_object(call.store, key, to_stored(call.resource, object.freeze()));
   return Written{in_version(call.resource, stored), true};
@@ -394,6 +417,9 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
                                                        : call.resource.error_kind();
     return std::unexpected(kube::invalid(kind, call.request.name, errors));
   }
+  if (call.request.subresource != "status") {
+    note_warnings(call.resource, candidate, old_object, call.warnings);
+  }
   if (auto ok = check_escalation(admission, call.store.latest(), candidate, old_object); !ok) {
     return std::unexpected(ok.error());
   }
@@ -402,9 +428,6 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
     return std::unexpected(ok.error());
-  }
-  if (call.request.subresource != "status") {
-    note_warnings(call.resource, candidate, old_object, call.warnings);
   }
 
   kube::keep_unchanged_times(old_object, object);

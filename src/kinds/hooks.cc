@@ -36,6 +36,7 @@ struct Hooks {
   decltype(Kind::validate_update) validate_update = nullptr;
   decltype(Kind::validate_status_update) validate_status_update = nullptr;
   decltype(Kind::warnings) warnings = nullptr;
+  decltype(Kind::update_warnings) update_warnings = nullptr;
   decltype(Kind::generation_changes) generation_changes = nullptr;
 };
 
@@ -73,7 +74,7 @@ constexpr HookRow kHooks[] = {
     {"", "v1", "ConfigMap", {.validate = checked<validate_config_map>, .validate_update = checked_update<validate_config_map_update>}},
     {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = checked<validate_endpoints>, .validate_update = checked_update<validate_endpoints_update>, .warnings = endpoints_warnings}},
     {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = checked<validate_limit_range>, .validate_update = checked_update<validate_limit_range_update>}},
-    {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = checked<validate_namespace>, .validate_update = checked_update<nullptr>, .validate_status_update = validate_namespace_status_update}},
+    {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = checked<validate_namespace>, .validate_update = checked_update<validate_namespace_update>, .validate_status_update = validate_namespace_status_update}},
     {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = checked<validate_node>, .validate_update = checked_update<validate_node_update>, .warnings = node_warnings}},
     {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume, .validate = checked<validate_persistent_volume>, .validate_update = checked_update<validate_persistent_volume_update>, .warnings = persistent_volume_warnings}},
     {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim, .validate = checked<validate_persistent_volume_claim>, .validate_update = checked_update<validate_persistent_volume_claim_update>, .warnings = persistent_volume_claim_warnings}},
@@ -81,9 +82,9 @@ constexpr HookRow kHooks[] = {
     {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .validate = checked<validate_pod_template>, .validate_update = checked_update<validate_pod_template_update>, .warnings = pod_template_warnings}},
     {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .validate = checked<validate_replication_controller>, .validate_update = checked_update<validate_replication_controller_update>, .warnings = named_workload_warnings}},
     {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = checked<validate_resource_quota>, .validate_update = checked_update<validate_resource_quota_update>, .validate_status_update = validate_resource_quota_status_update}},
-    {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = checked<validate_secret>, .validate_update = checked_update<validate_secret_update>}},
+    {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = checked<validate_secret>, .validate_update = checked_update<validate_secret_update>, .warnings = secret_warnings}},
     {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .validate = checked<validate_service>, .validate_update = checked_update<validate_service_update>, .warnings = service_warnings}},
-    {"", "v1", "ServiceAccount", {.validate = checked<nullptr>, .validate_update = checked_update<nullptr>, .warnings = service_account_warnings}},
+    {"", "v1", "ServiceAccount", {.prepare = prepare_service_account, .validate = checked<nullptr>, .validate_update = checked_update<nullptr>, .warnings = service_account_warnings, .update_warnings = service_account_update_warnings}},
     {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = checked<validate_daemon_set>, .validate_update = checked_update<validate_daemon_set_update>, .warnings = daemon_set_warnings}},
     {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .validate = checked<validate_deployment>, .validate_update = checked_update<validate_deployment_update>, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .generation_changes = deployment_generation_changes}},
     {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .validate = checked<validate_replica_set>, .validate_update = checked_update<validate_replica_set_update>, .warnings = named_workload_warnings}},
@@ -103,7 +104,7 @@ constexpr HookRow kHooks[] = {
     {"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", {.set_defaults = set_defaults_role_binding, .validate = checked<validate_cluster_role_binding>, .validate_update = checked_update<validate_cluster_role_binding_update>}},
     {"rbac.authorization.k8s.io", "v1", "RoleBinding", {.set_defaults = set_defaults_role_binding, .validate = checked<validate_role_binding>, .validate_update = checked_update<validate_role_binding_update>}},
     {"discovery.k8s.io", "v1", "EndpointSlice", {.set_defaults = set_defaults_endpoint_slice, .validate = checked<validate_endpoint_slice>, .validate_update = checked_update<validate_endpoint_slice_update>, .generation_changes = endpoint_slice_generation_changes}},
-    {"scheduling.k8s.io", "v1", "PriorityClass", {.set_defaults = set_defaults_priority_class, .validate = checked<validate_priority_class>, .validate_update = checked_update<validate_priority_class_update>}},
+    {"scheduling.k8s.io", "v1", "PriorityClass", {.set_defaults = set_defaults_priority_class, .validate = checked<validate_priority_class>, .validate_update = checked_update<validate_priority_class_update>, .generation_changes = priority_class_generation_changes}},
     {"node.k8s.io", "v1", "RuntimeClass", {.set_defaults = set_defaults_runtime_class, .validate = validate_runtime_class, .validate_update = validate_runtime_class_update}},
     {"admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", {.set_defaults = set_defaults_mutating_webhooks, .validate = validate_mutating_webhooks, .validate_update = validate_mutating_webhooks_update}},
     {"admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", {.set_defaults = set_defaults_validating_webhooks, .validate = validate_validating_webhooks, .validate_update = validate_validating_webhooks_update}},
@@ -134,6 +135,7 @@ void attach_hooks(Kind& kind) {
     attach(row.hooks.validate_update, kind.validate_update);
     attach(row.hooks.validate_status_update, kind.validate_status_update);
     attach(row.hooks.warnings, kind.warnings);
+    attach(row.hooks.update_warnings, kind.update_warnings);
     attach(row.hooks.generation_changes, kind.generation_changes);
   }
 }

@@ -141,6 +141,16 @@ void prepare_namespace(Draft& object, View old_object, const HookContext&) {
   });
 }
 
+void prepare_service_account(Draft& object, View, const HookContext&) {
+  Draft* secrets = object.find("secrets");
+  if (secrets == nullptr || !secrets->is_array()) return;
+  for (Draft& secret : secrets->elements()) {
+    Draft kept = Draft::object();
+    if (const Draft* name = secret.find("name")) kept["name"] = *name;
+    secret = std::move(kept);
+  }
+}
+
 void prepare_persistent_volume(Draft& object, View old_object, const HookContext& context) {
   if (!old_object.is_null()) return;
   object["status"] = Draft::object({
@@ -230,6 +240,10 @@ bool endpoint_slice_generation_changes(View object, View old_object) {
     if (!(object.get(field) == old_object.get(field))) return true;
   }
   return !(kube::labels_of(object) == kube::labels_of(old_object));
+}
+
+bool priority_class_generation_changes(View, View) {
+  return false;
 }
 
 }  // namespace fixpoint::kinds

@@ -21,6 +21,9 @@ void prepare_service(json::Draft& object, json::View old_object, const HookConte
 void prepare_node(json::Draft& object, json::View old_object, const HookContext& context);
 // Counts the changes of the template in an annotation, as version 1 of the API did in a field.
 void prepare_daemon_set(json::Draft& object, json::View old_object, const HookContext& context);
+// A reference to a secret is its name.
+void prepare_service_account(json::Draft& object, json::View old_object,
+                             const HookContext& context);
 // Coordinated election is behind a gate that is shut: its fields are dropped.
 void prepare_lease(json::Draft& object, json::View old_object, const HookContext& context);
 // A job's selector and labels come from its uid, unless its author manages them.
@@ -29,5 +32,7 @@ void prepare_job(json::Draft& object, json::View old_object, const HookContext& 
 // A new annotation makes a new generation of a deployment too, and a new label one of a slice.
 bool deployment_generation_changes(json::View object, json::View old_object);
 bool endpoint_slice_generation_changes(json::View object, json::View old_object);
+// Made once, and then left at that.
+bool priority_class_generation_changes(json::View object, json::View old_object);
 
 }  // namespace fixpoint::kinds

@@ -197,6 +197,59 @@ void check_series(View event, FieldErrors& errors) {
   }
 }
 
+std::string shown_text(View value) {
+  return kube::shown(value.as_string());
+}
+
+std::string shown_number(View value) {
+  return std::to_string(value.as_int());
+}
+
+std::string shown_time(View value) {
+  return kube::shown(value);
+}
+
+// The server's internal types have no JSON names, and leave nothing out.
+std::string shown_reference(View value) {
+  const auto text = [&](std::string_view field) { return shown_text(value.get(field)); };
+  return fmt::format(
+      R"({{"Kind":{},"Namespace":{},"Name":{},"UID":{},"APIVersion":{},"ResourceVersion":{},"FieldPath":{}}})",
+      text("kind"), text("namespace"), text("name"), text("uid"), text("apiVersion"),
+      text("resourceVersion"), text("fieldPath"));
+}
+
+std::string shown_optional_reference(View value) {
+  return value.is_null() ? "null" : shown_reference(value);
+}
+
+std::string shown_source(View value) {
+  return fmt::format(R"({{"Component":{},"Host":{}}})", shown_text(value.get("component")),
+                     shown_text(value.get("host")));
+}
+
+struct FixedField {
+  std::string_view name;
+  std::string_view shown_as;  // its name in the core group
+  std::string (*shown)(View value);
+};
+constexpr FixedField kFixedOfEvent[] = {
+    {"regarding",                "involvedObject",      shown_reference         },
+    {"reason",                   "reason",              shown_text              },
+    {"note",                     "message",             shown_text              },
+    {"deprecatedSource",         "source",              shown_source            },
+    {"deprecatedFirstTimestamp", "firstTimestamp",      shown_time              },
+    {"deprecatedLastTimestamp",  "lastTimestamp",       shown_time              },
+    {"deprecatedCount",          "count",               shown_number            },
+    // A real server compares the reason twice, and says so twice.
+    {"reason",                   "reason",              shown_text              },
+    {"type",                     "type",                shown_text              },
+    {"eventTime",                "eventTime",           shown_time              },
+    {"action",                   "action",              shown_text              },
+    {"related",                  "related",             shown_optional_reference},
+    {"reportingController",      "reportingController", shown_text              },
+    {"reportingInstance",        "reportingInstance",   shown_text              },
+};
+
 }  // namespace
 
 FieldErrors validate_role(View object) {
@@ -288,20 +341,11 @@ FieldErrors validate_event(View object) {
 FieldErrors validate_event_update(View object, View old_object) {
   FieldErrors errors = check_event(object, kGroupNames);
   if (!(object.get("series") == old_object.get("series"))) check_series(object, errors);
-  for (const auto& [field, name] : {
-           std::pair{"regarding",           "involvedObject"     },
-           std::pair{"reason",              "reason"             },
-           std::pair{"note",                "message"            },
-           // A real server compares the reason twice, and says so twice.
-           std::pair{"reason",              "reason"             },
-           std::pair{"type",                "type"               },
-           std::pair{"eventTime",           "eventTime"          },
-           std::pair{"action",              "action"             },
-           std::pair{"related",             "related"            },
-           std::pair{"reportingController", "reportingController"},
-           std::pair{"reportingInstance",   "reportingInstance"  }
-  }) {
-    check_immutable(object.get(field), old_object.get(field), FieldPath{name}, errors);
+  for (const auto& field : kFixedOfEvent) {
+    const View now = object.get(field.name);
+    if (now == old_object.get(field.name)) continue;
+    errors.push_back(
+        kube::invalid(FieldPath{field.shown_as}, field.shown(now), std::string{kImmutable}));
   }
   return errors;
 }

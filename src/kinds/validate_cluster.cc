@@ -3,6 +3,8 @@
 
 #include "json/print.h"
 #include "kinds/validate_apps.h"
+#include "kinds/validate_container.h"
+#include "kinds/validate_pod.h"
 #include "kube/gvk.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
@@ -127,6 +129,37 @@ void check_resource_metric(View metric, const FieldPath& path, FieldErrors& erro
   }
 }
 
+// What tells one toleration from another is all but how long it lasts.
+bool same_toleration(View a, View b) {
+  for (const std::string_view field : {"key", "operator", "value", "effect"}) {
+    if (a.get(field).as_string() != b.get(field).as_string()) return false;
+  }
+  return true;
+}
+
+std::string shown_toleration(View toleration) {
+  const auto text = [&](std::string_view field) {
+    return kube::shown(toleration.get(field).as_string());
+  };
+  return fmt::format(R"({{"Key":{},"Operator":{},"Value":{},"Effect":{},"TolerationSeconds":{}}})",
+                     text("key"), text("operator"), text("value"), text("effect"),
+                     kube::shown(toleration.get("tolerationSeconds")));
+}
+
+void check_unique_tolerations(View tolerations, const FieldPath& path, FieldErrors& errors) {
+  // A real server names the list twice in the path of what is wrong inside it.
+  validate_tolerations(tolerations, path.child("tolerations"), errors);
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!same_toleration(tolerations[i], tolerations[j])) continue;
+      auto error = kube::duplicate(path.index(i), {});
+      error.value = shown_toleration(tolerations[i]);
+      errors.push_back(std::move(error));
+      break;
+    }
+  }
+}
+
 void check_metrics(View metrics, const FieldPath& path, FieldErrors& errors) {
   static const std::vector<std::string> kTypes{"ContainerResource", "External", "Object", "Pods",
                                                "Resource"};
@@ -246,11 +279,18 @@ FieldErrors validate_runtime_class(View object) {
   FieldErrors errors;
   kube::note_problems(FieldPath{"handler"}, object.get("handler").as_string(),
                       kube::dns1123_label_problems, errors);
+  const FieldPath overhead{"overhead"};
+  validate_resource_limits(object.get("overhead", "podFixed"), overhead, errors);
+  const FieldPath path{"scheduling"};
+  kube::append(errors, kube::validate_labels(object.get("scheduling", "nodeSelector"),
+                                             path.child("nodeSelector")));
+  check_unique_tolerations(object.get("scheduling", "tolerations"), path.child("tolerations"),
+                           errors);
   return errors;
 }
 
 FieldErrors validate_runtime_class_update(View object, View old_object) {
-  FieldErrors errors;
+  FieldErrors errors = validate_runtime_class(object);
   check_immutable(object.get("handler"), old_object.get("handler"), FieldPath{"handler"}, errors);
   return errors;
 }

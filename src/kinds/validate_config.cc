@@ -84,6 +84,15 @@ void check_secret_type(View secret, FieldErrors& errors) {
   }
 }
 
+void check_finalizer(std::string_view name, const FieldPath& path, FieldErrors& errors) {
+  kube::note_problems(path, name, kube::qualified_name_problems, errors);
+  if (name.find('/') == std::string_view::npos && name != "kubernetes" && name != "orphan" &&
+      name != "foregroundDeletion") {
+    note_invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified",
+                 errors);
+  }
+}
+
 }  // namespace
 
 FieldErrors validate_config_map(View object) {
@@ -145,13 +154,22 @@ FieldErrors validate_namespace(View object) {
   const FieldPath spec{"spec"};
   const FieldPath path = spec.child("finalizers");
   for (const View each : object.get("spec", "finalizers").elements()) {
-    const auto name = each.as_string();
-    kube::note_problems(path, name, kube::qualified_name_problems, errors);
-    if (name.find('/') == std::string_view::npos && name != "kubernetes" && name != "orphan" &&
-        name != "foregroundDeletion") {
-      note_invalid(path, name,
-                   "name is neither a standard finalizer name nor is it fully qualified", errors);
-    }
+    check_finalizer(each.as_string(), path, errors);
+  }
+  return errors;
+}
+
+FieldErrors validate_namespace_update(View object, View) {
+  return validate_namespace(object);
+}
+
+FieldErrors validate_namespace_finalize(View object) {
+  FieldErrors errors;
+  const FieldPath spec{"spec"};
+  const FieldPath path = spec.child("finalizers");
+  const View finalizers = object.get("spec", "finalizers");
+  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+    check_finalizer(finalizers[i].as_string(), path.index(i), errors);
   }
   return errors;
 }

@@ -359,6 +359,10 @@ void validate_resource_requirements(View resources, const FieldPath& path, Field
   check_against_limits(requests, limits, requests_path, limits_path, errors);
 }
 
+void validate_resource_limits(View limits, const FieldPath& path, FieldErrors& errors) {
+  check_amounts(limits, path.child("limits"), errors);
+}
+
 void validate_containers(View containers, const ContainerContext& context, const FieldPath& path,
                          FieldErrors& errors) {
   if (containers.empty()) {

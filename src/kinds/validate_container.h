@@ -21,5 +21,7 @@ void validate_init_containers(View init_containers, View containers,
                               FieldErrors& errors);
 // limits and requests of anything that has them.
 void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors);
+// Only limits, as if they were a member of what is at `path`.
+void validate_resource_limits(View limits, const FieldPath& path, FieldErrors& errors);
 
 }  // namespace fixpoint::kinds

@@ -288,11 +288,7 @@ void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   }
   check_topology(spec, path, errors);
   check_names(spec, path, errors);
-  const FieldPath tolerations_path = path.child("tolerations");
-  const View tolerations = spec.get("tolerations");
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    check_toleration(tolerations[i], tolerations_path.index(i), errors);
-  }
+  validate_tolerations(spec.get("tolerations"), path.child("tolerations"), errors);
   check_host_aliases(spec, path, errors);
   check_late_names(spec, path, errors);
 }
@@ -362,6 +358,12 @@ FieldErrors validate_pod_status_update(View pod, View old_pod) {
     note_forbidden(spec.child("nodeName"), "may not be changed directly", errors);
   }
   return errors;
+}
+
+void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& errors) {
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    check_toleration(tolerations[i], path.index(i), errors);
+  }
 }
 
 void validate_template(View pod_template, const FieldPath& path, FieldErrors& errors) {

@@ -138,9 +138,10 @@ void prepare_signing_request(Draft& object, View old_object, const HookContext&)
 FieldErrors validate_controller_revision(View object) {
   FieldErrors errors;
   check_nonnegative(object.get("revision"), FieldPath{"revision"}, errors);
-  if (object.get("data").is_null()) {
+  const View data = object.get("data");
+  if (data.is_null()) {
     note_required(FieldPath{"data"}, errors, "data is mandatory");
-  } else if (!object.get("data").is_object()) {
+  } else if (!data.is_object()) {
     note_required(FieldPath{"data"}, errors, "data must be a valid JSON object");
   }
   return errors;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_warnings.h"
 
+#include "kube/base64.h"
 #include "kube/field_error.h"
 #include "kube/go_text.h"
 #include "kube/metadata.h"
@@ -302,6 +303,25 @@ Warnings node_warnings(View object) {
     warnings.push_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
   }
   return warnings;
+}
+
+Warnings secret_warnings(View object) {
+  if (object.get("type").as_string() != "kubernetes.io/tls") return {};
+  for (const auto& [key, what] : {
+           std::pair{"tls.crt", "certificate"},
+           std::pair{"tls.key", "key"        }
+  }) {
+    const auto bytes = kube::from_base64(object.get("data", key).as_string()).value_or("");
+    if (bytes.find("-----BEGIN ") != std::string::npos) continue;
+    return {fmt::format("tls: failed to find any PEM data in {} input", what)};
+  }
+  return {};
+}
+
+Warnings service_account_update_warnings(View object, View old_object) {
+  // Only who sets it anew is told.
+  if (!service_account_warnings(old_object).empty()) return {};
+  return service_account_warnings(object);
 }
 
 Warnings service_account_warnings(View object) {

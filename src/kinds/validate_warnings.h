@@ -26,5 +26,8 @@ Warnings persistent_volume_claim_warnings(json::View object);
 Warnings endpoints_warnings(json::View object);
 Warnings node_warnings(json::View object);
 Warnings service_account_warnings(json::View object);
+Warnings service_account_update_warnings(json::View object, json::View old_object);
+// A pair of certificate and key that is none.
+Warnings secret_warnings(json::View object);
 
 }  // namespace fixpoint::kinds

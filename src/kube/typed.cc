@@ -174,6 +174,8 @@ class Rebuilt {
 
 class Decoder {
  public:
+  explicit Decoder(Empties empties) : empties_(empties) {}
+
   Changed value(const Schema& schema, View in) {
     if (in.is_null()) return zero_for_null(schema);
     switch (schema.go_kind) {
@@ -253,8 +255,10 @@ class Decoder {
     if (property.omit_empty && !property.pointer && (child ? empty(*child) : empty(member.value))) {
       if (!always) return rebuilt.drop();
     }
-    // What is stored does not tell an empty list from none.
-    if (!property.omit_empty && container && member.value.empty()) child = Draft{};
+    if (!property.omit_empty && container && member.value.empty() &&
+        empties_ == Empties::AsStored) {
+      child = Draft{};
+    }
     rebuilt.add(member, std::move(child));
   }
 
@@ -381,6 +385,7 @@ class Decoder {
     return slice(list, in);
   }
 
+  Empties empties_;
   bool refused_ = false;
   bool met_unknown_ = false;
   bool inexact_ = false;
@@ -388,8 +393,8 @@ class Decoder {
 
 }  // namespace
 
-Result<TypedObject> decode_typed(const Schema& schema, View object) {
-  Decoder decoder;
+Result<TypedObject> decode_typed(const Schema& schema, View object, Empties empties) {
+  Decoder decoder{empties};
   Changed changed = decoder.value(schema, object);
   TypedObject typed{changed ? changed->freeze() : json::Value{object}, {}, decoder.inexact()};
   if (!decoder.refused() && !decoder.met_unknown()) return typed;
@@ -400,10 +405,11 @@ Result<TypedObject> decode_typed(const Schema& schema, View object) {
   return typed;
 }
 
-Result<TypedObject> decode_typed_text(const Schema& schema, std::string_view text) {
+Result<TypedObject> decode_typed_text(const Schema& schema, std::string_view text,
+                                      Empties empties) {
   FP_TRY(read, read_object(schema, text));
   const json::Value object = read.object.freeze();
-  FP_TRY(typed, decode_typed(schema, object));
+  FP_TRY(typed, decode_typed(schema, object, empties));
   typed.problems = std::move(read.problems);
   return typed;
 }

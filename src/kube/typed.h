@@ -25,10 +25,16 @@ struct TypedObject {
   bool inexact = false;
 };
 
+// What is stored does not tell an empty list from none; what was sent does, and ownership of fields
+// is tracked on that.
+enum class Empties : std::uint8_t { AsStored, AsSent };
+
 // `schema` is the kind's root; apiVersion and kind are kept as they are.
-Result<TypedObject> decode_typed(const Schema& schema, json::View object);
+Result<TypedObject> decode_typed(const Schema& schema, json::View object,
+                                 Empties empties = Empties::AsStored);
 // The same from well-formed text, which tells more than a tree: the order of what is wrong, numbers
 // as written, and keys given twice, which Go decodes into one place, one after the other.
-Result<TypedObject> decode_typed_text(const Schema& schema, std::string_view text);
+Result<TypedObject> decode_typed_text(const Schema& schema, std::string_view text,
+                                      Empties empties = Empties::AsStored);
 
 }  // namespace fixpoint::kube

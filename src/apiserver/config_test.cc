@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small kinds as a real server treats them; each of these was once found different by comparing
+// with one.
+#include "apiserver/api_fixture.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+class SmallKinds : public ApiFixture {};
+
+constexpr auto kSpaces = "/api/v1/namespaces";
+constexpr auto kSpace = "/api/v1/namespaces/space";
+constexpr auto kSpaceFinalize = "/api/v1/namespaces/space/finalize";
+
+TEST_F(SmallKinds, FinalizingANamespaceIsAnUpdateLikeOthers) {
+  create(kSpaces, R"({"metadata":{"name":"space"}})");
+
+  const auto labelled = put(
+      kSpaceFinalize,
+      R"({"metadata":{"name":"space","labels":{"a":"b"}},"spec":{"finalizers":["example.com/x"]}})");
+  const auto refused =
+      put(kSpaceFinalize, R"({"metadata":{"name":"space"},"spec":{"finalizers":["plain"]}})");
+
+  EXPECT_EQ(labelled.code, 200) << message(labelled);
+  EXPECT_EQ(labelled.body.get("metadata", "labels", "a").as_string(), "b");
+  EXPECT_EQ(json::to_text(labelled.body.get("spec")), R"({"finalizers":["example.com/x"]})");
+  EXPECT_EQ(labelled.body.get("metadata", "managedFields").size(), 2U);
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_TRUE(message(refused).starts_with(
+      "Namespace \"space\" is invalid: spec.finalizers[0]: Invalid value: \"plain\""));
+}
+
+TEST_F(SmallKinds, TheFirstDeleteOfANamespaceOnlyMarksIt) {
+  create(kSpaces, R"({"metadata":{"name":"space"}})");
+  put(kSpaceFinalize, R"({"metadata":{"name":"space"},"spec":{}})");
+
+  const auto marked = remove(kSpace, R"({"propagationPolicy":"Orphan"})");
+  const auto other = remove(kSpace, R"({"preconditions":{"uid":"u"}})");
+
+  EXPECT_EQ(text(marked, "status", "phase"), "Terminating");
+  EXPECT_EQ(meta(marked, "finalizers"), R"(["orphan"])");
+  EXPECT_EQ(other.code, 409);
+  EXPECT_TRUE(
+      message(other).starts_with("Operation cannot be fulfilled on namespaces \"space\": "
+                                 "Precondition failed: UID in precondition: u, "));
+}
+
+TEST_F(SmallKinds, TheSecondDeleteEndsANamespaceThatNothingHolds) {
+  create(kSpaces, R"({"metadata":{"name":"space"}})");
+  put(kSpaceFinalize, R"({"metadata":{"name":"space"},"spec":{}})");
+
+  remove(kSpace);
+  remove(kSpace);
+
+  EXPECT_EQ(get(kSpace).code, 404);
+}
+
+TEST_F(SmallKinds, APutThatCreatesWantsNoUid) {
+  const auto refused = put("/apis/coordination.k8s.io/v1/namespaces/ns/leases/l",
+                           R"({"metadata":{"name":"l","uid":"u"},"spec":{}})");
+
+  EXPECT_EQ(refused.code, 409);
+  EXPECT_TRUE(message(refused).ends_with(
+      "Key: /registry/leases/ns/l, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
+      "UID in precondition: u, UID in object meta: "));
+}
+
+TEST_F(SmallKinds, AnEmptyListIsOwnedThoughNotStored) {
+  const auto made = create("/api/v1/namespaces/ns/limitranges",
+                           R"({"metadata":{"name":"l"},"spec":{"limits":[]}})");
+
+  EXPECT_EQ(json::to_text(made.body.get("spec")), R"({"limits":null})");
+  EXPECT_EQ(json::to_text(made.body.get("metadata", "managedFields")[0].get("fieldsV1")),
+            R"({"f:spec":{"f:limits":{}}})");
+}
+
+TEST_F(SmallKinds, AServiceAccountKeepsTheNamesOfItsSecrets) {
+  constexpr auto kAccounts = "/api/v1/namespaces/ns/serviceaccounts";
+
+  const auto made = create(
+      kAccounts, R"({"metadata":{"name":"a"},"secrets":[{"name":"s","kind":"Secret","uid":"u"}]})");
+
+  EXPECT_EQ(json::to_text(made.body.get("secrets")), R"([{"name":"s"}])");
+}
+
+TEST_F(SmallKinds, ADeprecatedAnnotationIsWarnedOfWhenItIsNew) {
+  constexpr auto kAccounts = "/api/v1/namespaces/ns/serviceaccounts";
+  constexpr auto kBody = R"({"metadata":{"name":"a","annotations":{
+      "kubernetes.io/enforce-mountable-secrets":"true"}}})";
+
+  const auto made = create(kAccounts, kBody);
+  const auto again = create(kAccounts, kBody);
+  const auto changed =
+      patch("/api/v1/namespaces/ns/serviceaccounts/a", R"({"metadata":{"labels":{"a":"b"}}})");
+
+  EXPECT_EQ(made.warnings.size(), 1U);
+  EXPECT_EQ(again.code, 409);
+  EXPECT_EQ(again.warnings.size(), 1U) << "warnings come before the name is found taken";
+  EXPECT_TRUE(changed.warnings.empty());
+}
+
+TEST_F(SmallKinds, ATlsSecretWithoutPemIsWarnedOf) {
+  const auto made = create("/api/v1/namespaces/ns/secrets",
+                           R"({"metadata":{"name":"s"},"type":"kubernetes.io/tls",
+                               "stringData":{"tls.crt":"c","tls.key":"k"}})");
+
+  EXPECT_EQ(made.warnings,
+            std::vector<std::string>{"tls: failed to find any PEM data in certificate input"});
+}
+
+TEST_F(SmallKinds, APriorityClassStaysInItsFirstGeneration) {
+  create("/apis/scheduling.k8s.io/v1/priorityclasses", R"({"metadata":{"name":"p"},"value":1})");
+
+  const auto changed =
+      patch("/apis/scheduling.k8s.io/v1/priorityclasses/p", R"({"description":"x"})");
+
+  EXPECT_EQ(meta(changed, "generation"), "1");
+}
+
+TEST_F(SmallKinds, ARuntimeClassChecksItsOverheadAndTolerations) {
+  constexpr auto kClasses = "/apis/node.k8s.io/v1/runtimeclasses";
+
+  const auto twice = create(kClasses, R"({"metadata":{"name":"r"},"handler":"h",
+      "scheduling":{"tolerations":[{"key":"k"},{"key":"k"}]}})");
+  const auto negative = create(kClasses, R"({"metadata":{"name":"r"},"handler":"h",
+      "overhead":{"podFixed":{"cpu":"-1"}}})");
+
+  EXPECT_TRUE(message(twice).ends_with(
+      R"(scheduling.tolerations[1]: Duplicate value: {"Key":"k","Operator":"","Value":"","Effect":"","TolerationSeconds":null})"))
+      << message(twice);
+  EXPECT_TRUE(message(negative).find("overhead.limits[cpu]: Invalid value: \"-1\"") !=
+              std::string::npos)
+      << message(negative);
+}
+
+TEST_F(SmallKinds, AnEventOfTheNewGroupShowsItsFixedFieldsAsTheServerHoldsThem) {
+  create("/apis/events.k8s.io/v1/namespaces/ns/events",
+         R"({"metadata":{"name":"e"},"eventTime":"2026-01-02T03:04:05.000006Z","type":"Normal",
+             "reportingController":"c","reportingInstance":"i","action":"a","reason":"r","note":"n",
+             "regarding":{"namespace":"ns"}})");
+  constexpr auto kEvent = "/apis/events.k8s.io/v1/namespaces/ns/events/e";
+
+  const auto note = patch(kEvent, R"({"note":null})");
+  const auto count = patch(kEvent, R"({"deprecatedCount":2})");
+  const auto related = patch(kEvent, R"({"related":{"name":"n"}})");
+
+  EXPECT_TRUE(message(note).ends_with("message: Invalid value: \"\": field is immutable"));
+  EXPECT_TRUE(message(count).ends_with("count: Invalid value: 2: field is immutable"));
+  EXPECT_TRUE(message(related).ends_with(
+      R"(related: Invalid value: {"Kind":"","Namespace":"","Name":"n","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable)"));
+}
+
+TEST_F(SmallKinds, ARevisionsDataIsAnObject) {
+  const auto refused = create("/apis/apps/v1/namespaces/ns/controllerrevisions",
+                              R"({"metadata":{"name":"c"},"data":"x","revision":1})");
+
+  EXPECT_TRUE(message(refused).ends_with("data: Required value: data must be a valid JSON object"));
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver
