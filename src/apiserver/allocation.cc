@@ -38,6 +38,9 @@ Taken taken_by_others(const AdmissionCall& call, const store::Snapshot& snapshot
     for (const json::View ip : record->body.get("spec", "clusterIPs").elements()) {
       taken.addresses.emplace(ip.as_string());
     }
+    if (const auto health = record->body.get("spec", "healthCheckNodePort").as_int(); health != 0) {
+      taken.ports.insert(health);
+    }
     for (const json::View port : record->body.get("spec", "ports").elements()) {
       if (const auto number = port.get("nodePort").as_int(); number != 0) {
         taken.ports.insert(number);
@@ -135,6 +138,42 @@ Answer<void> check_node_port(const AdmissionCall& call, const Taken& taken, std:
                     {kube::invalid(item.child("nodePort"), std::to_string(port), why)}));
 }
 
+std::optional<std::int64_t> free_node_port(const AdmissionCall& call, const Taken& taken) {
+  const auto span = static_cast<std::uint64_t>(kLastNodePort - kFirstNodePort + 1);
+  const auto start = static_cast<std::int64_t>(call.environment.rng.below(span));
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(span); ++i) {
+    const auto candidate = kFirstNodePort + (start + i) % static_cast<std::int64_t>(span);
+    if (!taken.ports.contains(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+// Balancers that send only to nodes with a pod ask there whether one is left.
+bool wants_health_port(const json::Draft& spec, std::string_view type) {
+  const json::Draft* policy = spec.find("externalTrafficPolicy");
+  return type == "LoadBalancer" && policy != nullptr && policy->as_string() == "Local";
+}
+
+Answer<void> allocate_health_port(const AdmissionCall& call, Taken& taken, json::Draft& spec,
+                                  json::View old_spec) {
+  if (const json::Draft* given = spec.find("healthCheckNodePort");
+      given != nullptr && given->as_int() != 0) {
+    return {};
+  }
+  auto number = old_spec.get("healthCheckNodePort").as_int();
+  if (number == 0) {
+    const auto free = free_node_port(call, taken);
+    if (!free) {
+      return std::unexpected(
+          kube::internal_error("failed to allocate a HealthCheck NodePort: range is full"));
+    }
+    number = *free;
+  }
+  spec["healthCheckNodePort"] = number;
+  taken.ports.insert(number);
+  return {};
+}
+
 Answer<void> allocate_node_ports(const AdmissionCall& call, Taken& taken, json::Draft& spec) {
   auto& ports = spec.array_at("ports").elements();
   for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -143,18 +182,12 @@ Answer<void> allocate_node_ports(const AdmissionCall& call, Taken& taken, json::
     if (number != 0) {
       if (auto ok = check_node_port(call, taken, i, number); !ok) return ok;
     } else {
-      const auto span = static_cast<std::uint64_t>(kLastNodePort - kFirstNodePort + 1);
-      const auto start = static_cast<std::int64_t>(call.environment.rng.below(span));
-      for (std::int64_t k = 0; k < static_cast<std::int64_t>(span); ++k) {
-        const auto candidate = kFirstNodePort + (start + k) % static_cast<std::int64_t>(span);
-        if (taken.ports.contains(candidate)) continue;
-        number = candidate;
-        break;
-      }
-      if (number == 0) {
+      const auto free = free_node_port(call, taken);
+      if (!free) {
         return std::unexpected(
             kube::internal_error("failed to allocate a nodePort: range is full"));
       }
+      number = *free;
       ports[i]["nodePort"] = number;
     }
     taken.ports.insert(number);
@@ -196,7 +229,12 @@ Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot
   if (wants_address(type)) {
     if (auto ok = allocate_address(call, taken, spec); !ok) return ok;
   }
-  if (wants_node_ports(spec, type)) return allocate_node_ports(call, taken, spec);
+  if (wants_node_ports(spec, type)) {
+    if (auto ok = allocate_node_ports(call, taken, spec); !ok) return ok;
+  }
+  if (wants_health_port(spec, type)) {
+    return allocate_health_port(call, taken, spec, old_object.get("spec"));
+  }
   return {};
 }
 

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace fixpoint::kinds {
 namespace {
 
@@ -124,28 +126,106 @@ Draft cpu_utilization(Draft percent) {
   });
 }
 
-// Names of the annotation's behavior begin with capitals.
-Draft with_first_letter(View tree, char (*change)(char)) {
+// Names of the annotation's behavior begin with capitals, and what is absent is null there.
+Draft with_small_letters(View tree) {
   if (tree.is_array()) {
     Draft made = Draft::array();
-    for (const View element : tree.elements()) made.push_back(with_first_letter(element, change));
+    for (const View element : tree.elements()) made.push_back(with_small_letters(element));
     return made;
   }
   if (!tree.is_object()) return Draft{tree};
   Draft made = Draft::object();
   for (const auto [key, value] : tree.members()) {
+    if (value.is_null()) continue;
     std::string name{key};
-    if (!name.empty()) name[0] = change(name[0]);
-    made[name] = with_first_letter(value, change);
+    if (!name.empty() && name[0] >= 'A' && name[0] <= 'Z') {
+      name[0] = static_cast<char>(name[0] - 'A' + 'a');
+    }
+    made[name] = with_small_letters(value);
   }
   return made;
 }
 
-char to_capital(char c) {
-  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+std::string scaling_rules_text(View rules) {
+  if (rules.is_null()) return "null";
+  std::string policies;
+  for (const View policy : rules.get("policies").elements()) {
+    policies += fmt::format(R"({}{{"Type":{},"Value":{},"PeriodSeconds":{}}})",
+                            policies.empty() ? "" : ",", json::to_text(policy.get("type")),
+                            policy.get("value").as_int(), policy.get("periodSeconds").as_int());
+  }
+  return fmt::format(
+      R"({{"StabilizationWindowSeconds":{},"SelectPolicy":{},"Policies":{},"Tolerance":{}}})",
+      json::to_text(rules.get("stabilizationWindowSeconds")),
+      json::to_text(rules.get("selectPolicy")),
+      rules.get("policies").is_null() ? "null" : "[" + policies + "]",
+      json::to_text(rules.get("tolerance")));
 }
-char to_small(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+
+std::string behavior_text(View behavior) {
+  return fmt::format(R"({{"ScaleUp":{},"ScaleDown":{}}})",
+                     scaling_rules_text(behavior.get("scaleUp")),
+                     scaling_rules_text(behavior.get("scaleDown")));
+}
+
+// The members of all the annotations' structs, in an order that agrees with each of them.
+constexpr std::array<std::string_view, 30> kMemberOrder{"type",
+                                                        "object",
+                                                        "pods",
+                                                        "resource",
+                                                        "containerResource",
+                                                        "external",
+                                                        "target",
+                                                        "kind",
+                                                        "name",
+                                                        "apiVersion",
+                                                        "metricName",
+                                                        "metricSelector",
+                                                        "targetValue",
+                                                        "currentValue",
+                                                        "targetAverageUtilization",
+                                                        "currentAverageUtilization",
+                                                        "targetAverageValue",
+                                                        "currentAverageValue",
+                                                        "selector",
+                                                        "averageValue",
+                                                        "container",
+                                                        "status",
+                                                        "lastTransitionTime",
+                                                        "reason",
+                                                        "message",
+                                                        "matchLabels",
+                                                        "matchExpressions",
+                                                        "key",
+                                                        "operator",
+                                                        "values"};
+
+void print_ordered(View tree, std::string& out) {
+  if (tree.is_array()) {
+    out += '[';
+    for (const View element : tree.elements()) {
+      if (out.back() != '[') out += ',';
+      print_ordered(element, out);
+    }
+    out += ']';
+    return;
+  }
+  if (!tree.is_object()) return json::print(tree, out);
+  out += '{';
+  const auto member = [&](std::string_view key, View value) {
+    if (out.back() != '{') out += ',';
+    json::print_string(key, out);
+    out += ':';
+    print_ordered(value, out);
+  };
+  for (const auto key : kMemberOrder) {
+    if (tree.contains(key)) member(key, tree.get(key));
+  }
+  // Labels have names of their own.
+  for (const auto [key, value] : tree.members()) {
+    if (std::ranges::find(kMemberOrder, key) == kMemberOrder.end()) member(key, value);
+  }
+  out += '}';
 }
 
 // The JSON in an annotation; nothing when it is absent or does not parse, as a real server does.
@@ -157,9 +237,15 @@ std::optional<Value> annotated(View object, std::string_view annotation) {
   return *std::move(parsed);
 }
 
+void annotate(Draft& object, std::string_view annotation, std::string text) {
+  object.object_at("metadata").object_at("annotations")[annotation] = std::move(text);
+}
+
 void annotate(Draft& object, std::string_view annotation, const Draft& content) {
   const auto frozen = content.freeze();
-  object.object_at("metadata").object_at("annotations")[annotation] = json::to_text(frozen);
+  std::string text;
+  print_ordered(frozen, text);
+  annotate(object, annotation, std::move(text));
 }
 
 void drop_annotations(Draft& object) {
@@ -249,7 +335,7 @@ void autoscaler_to_v2(Draft& autoscaler) {
   spec["metrics"] = metrics_of_v1(object);
   spec.erase("targetCPUUtilizationPercentage");
   if (const auto behavior = annotated(object, kBehavior)) {
-    spec["behavior"] = with_first_letter(*behavior, to_small);
+    spec["behavior"] = with_small_letters(*behavior);
   }
   Draft& status = autoscaler.object_at("status");
   status.erase("currentCPUUtilizationPercentage");
@@ -269,7 +355,7 @@ void autoscaler_to_v1(Draft& autoscaler) {
   metrics_to_annotations(object, autoscaler);
   status_to_annotations(object, autoscaler);
   if (const View behavior = object.get("spec", "behavior"); !behavior.is_null()) {
-    annotate(autoscaler, kBehavior, with_first_letter(behavior, to_capital));
+    annotate(autoscaler, kBehavior, behavior_text(behavior));
   }
   autoscaler["spec"].erase("metrics");
   autoscaler["spec"].erase("behavior");

@@ -73,9 +73,10 @@ TEST(AutoscalerConversion, CarriesOtherMetricsInAnnotations) {
   const auto parsed = json::parse(v1);
   const auto annotations = parsed->get("metadata", "annotations");
   EXPECT_EQ(annotations.get("autoscaling.alpha.kubernetes.io/metrics").as_string(),
-            R"([{"pods":{"metricName":"m","targetAverageValue":"5"},"type":"Pods"}])");
+            R"([{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"5"}}])");
   EXPECT_EQ(annotations.get("autoscaling.alpha.kubernetes.io/behavior").as_string(),
-            R"({"ScaleDown":{"StabilizationWindowSeconds":5}})");
+            R"({"ScaleUp":null,"ScaleDown":{"StabilizationWindowSeconds":5,"SelectPolicy":null,)"
+            R"("Policies":null,"Tolerance":null}})");
   EXPECT_FALSE(parsed->get("spec").contains("metrics"));
   EXPECT_EQ(converted(v1, autoscaler_to_v2), v2);
 }

@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "kinds/defaults_fields.h"
+#include "kinds/prepare_pod.h"
 #include "kube/metadata.h"
 
 #include <charconv>
@@ -193,7 +194,8 @@ void prepare_node(Draft& object, View old_object, const HookContext&) {
   }));
 }
 
-void prepare_daemon_set(Draft& object, View old_object, const HookContext&) {
+void prepare_daemon_set(Draft& object, View old_object, const HookContext& context) {
+  prepare_template(object, old_object, context);
   constexpr std::string_view kGeneration = "deprecated.daemonset.template.generation";
   Draft& annotations = object.object_at("metadata").object_at("annotations");
   if (old_object.is_null()) {
@@ -215,7 +217,8 @@ void prepare_lease(Draft& object, View, const HookContext&) {
   spec.erase("preferredHolder");
 }
 
-void prepare_job(Draft& object, View old_object, const HookContext&) {
+void prepare_job(Draft& object, View old_object, const HookContext& context) {
+  prepare_template(object, old_object, context);
   Draft& spec = object.object_at("spec");
   const Draft* manual = spec.find("manualSelector");
   if (!old_object.is_null() || (manual != nullptr && manual->as_bool())) return;

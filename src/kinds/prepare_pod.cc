@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/prepare_pod.h"
 
+#include "base/rfc3339.h"
 #include "kinds/defaults_fields.h"
 #include "kube/quantity.h"
 
@@ -68,6 +69,18 @@ void add_resources(View resources, Totals& totals) {
   if (add_amounts(resources.get("limits"), totals.limits) < 2) totals.fully_limited = false;
 }
 
+void note_gated(Draft& status, Instant now) {
+  status.array_at("conditions")
+      .push_back(Draft::object({
+          {"type",               "PodScheduled"                                           },
+          {"status",             "False"                                                  },
+          {"reason",             "SchedulingGated"                                        },
+          {"message",            "Scheduling is blocked due to non-empty scheduling gates"},
+          {"lastProbeTime",      Draft{}                                                  },
+          {"lastTransitionTime", format_seconds(now)                                      }
+  }));
+}
+
 }  // namespace
 
 std::string_view qos_class(View pod_spec) {
@@ -86,8 +99,37 @@ std::string_view qos_class(View pod_spec) {
   return "Burstable";
 }
 
-void prepare_pod(Draft& pod, View old_pod, const HookContext&) {
+// Restart rules of single containers are behind a shut gate; only sidecars have a policy.
+void drop_gated_fields(Draft& pod_spec) {
+  for (const auto* list : {"containers", "initContainers", "ephemeralContainers"}) {
+    Draft* containers = pod_spec.find(list);
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (Draft& container : containers->elements()) {
+      container.erase("restartPolicyRules");
+      const Draft* policy = container.find("restartPolicy");
+      const bool sidecar = std::string_view{list} == "initContainers" && policy != nullptr &&
+                           policy->as_string() == "Always";
+      if (!sidecar) container.erase("restartPolicy");
+    }
+  }
+}
+
+void prepare_template(Draft& object, View, const HookContext&) {
+  if (Draft* spec = object.find("spec", "template", "spec"); spec != nullptr) {
+    drop_gated_fields(*spec);
+  } else if (Draft* bare = object.find("template", "spec"); bare != nullptr) {
+    drop_gated_fields(*bare);
+  }
+}
+
+void prepare_job_template(Draft& object, View, const HookContext&) {
+  Draft* spec = object.find("spec", "jobTemplate", "spec", "template", "spec");
+  if (spec != nullptr) drop_gated_fields(*spec);
+}
+
+void prepare_pod(Draft& pod, View old_pod, const HookContext& context) {
   Draft& spec = pod.object_at("spec");
+  drop_gated_fields(spec);
   add_tolerations(spec);
   const auto keep = [&](std::string_view field, Draft fallback) {
     const View before = old_pod.get("spec", field);
@@ -101,6 +143,7 @@ void prepare_pod(Draft& pod, View old_pod, const HookContext&) {
       {"phase",    "Pending"        },
       {"qosClass", qos_class(frozen)}
   });
+  if (!frozen.get("schedulingGates").empty()) note_gated(pod["status"], context.now);
 }
 
 }  // namespace fixpoint::kinds

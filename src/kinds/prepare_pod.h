@@ -13,6 +13,11 @@ namespace fixpoint::kinds {
 
 void prepare_pod(json::Draft& pod, json::View old_pod, const HookContext& context);
 
+// A pod template somewhere in a workload: what is behind shut gates is dropped.
+void prepare_template(json::Draft& object, json::View old_object, const HookContext& context);
+void prepare_job_template(json::Draft& object, json::View old_object, const HookContext& context);
+void drop_gated_fields(json::Draft& pod_spec);
+
 // "Guaranteed", "Burstable" or "BestEffort", from the containers' cpu and memory.
 std::string_view qos_class(json::View pod_spec);
 

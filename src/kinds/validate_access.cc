@@ -257,7 +257,7 @@ FieldErrors validate_role(View object) {
 }
 
 FieldErrors validate_role_update(View object, View) {
-  return validate_role(object);
+  return twice(validate_role(object));
 }
 
 FieldErrors validate_cluster_role(View object) {
@@ -278,7 +278,7 @@ FieldErrors validate_cluster_role(View object) {
 }
 
 FieldErrors validate_cluster_role_update(View object, View) {
-  return validate_cluster_role(object);
+  return twice(validate_cluster_role(object));
 }
 
 FieldErrors validate_role_binding(View object) {
@@ -286,7 +286,7 @@ FieldErrors validate_role_binding(View object) {
 }
 
 FieldErrors validate_role_binding_update(View object, View old_object) {
-  FieldErrors errors = validate_role_binding(object);
+  FieldErrors errors = twice(validate_role_binding(object));
   check_same_role(object, old_object, errors);
   return errors;
 }
@@ -296,7 +296,7 @@ FieldErrors validate_cluster_role_binding(View object) {
 }
 
 FieldErrors validate_cluster_role_binding_update(View object, View old_object) {
-  FieldErrors errors = validate_cluster_role_binding(object);
+  FieldErrors errors = twice(validate_cluster_role_binding(object));
   check_same_role(object, old_object, errors);
   return errors;
 }

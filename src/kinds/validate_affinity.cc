@@ -56,15 +56,7 @@ void check_node_term(View term, const FieldPath& path, FieldErrors& errors) {
 
 void check_node_affinity(View affinity, const FieldPath& path, FieldErrors& errors) {
   if (const View required = affinity.get(kRequired); !required.is_null()) {
-    const FieldPath here = path.child(kRequired);
-    const FieldPath terms_path = here.child("nodeSelectorTerms");
-    const View terms = required.get("nodeSelectorTerms");
-    if (terms.empty()) {
-      note_required(terms_path, errors, "must have at least one node selector term");
-    }
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      check_node_term(terms[i], terms_path.index(i), errors);
-    }
+    validate_node_selector(required, path.child(kRequired), errors);
   }
   const FieldPath preferred_path = path.child(kPreferred);
   const View preferred = affinity.get(kPreferred);
@@ -148,6 +140,17 @@ std::string shown_context(View context) {
 }
 
 }  // namespace
+
+void validate_node_selector(View selector, const FieldPath& path, FieldErrors& errors) {
+  const FieldPath terms_path = path.child("nodeSelectorTerms");
+  const View terms = selector.get("nodeSelectorTerms");
+  if (terms.empty()) {
+    note_required(terms_path, errors, "must have at least one node selector term");
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    check_node_term(terms[i], terms_path.index(i), errors);
+  }
+}
 
 void validate_affinity(View affinity, const FieldPath& path, FieldErrors& errors) {
   if (affinity.is_null()) return;

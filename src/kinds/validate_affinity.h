@@ -7,6 +7,8 @@
 
 namespace fixpoint::kinds {
 
+// Nodes that a pod or a volume may be on.
+void validate_node_selector(View selector, const FieldPath& path, FieldErrors& errors);
 void validate_affinity(View affinity, const FieldPath& path, FieldErrors& errors);
 void validate_pod_security_context(View context, const FieldPath& path, FieldErrors& errors);
 void validate_security_context(View context, const FieldPath& path, FieldErrors& errors);

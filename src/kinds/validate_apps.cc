@@ -298,6 +298,31 @@ void check_same_selector(View object, View old_object, FieldErrors& errors) {
                   path.child("selector"), errors);
 }
 
+void check_counts(View status, std::initializer_list<std::string_view> fields,
+                  FieldErrors& errors) {
+  const FieldPath path{"status"};
+  for (const std::string_view field : fields) {
+    check_nonnegative(status.get(field), path.child(field), errors);
+  }
+}
+
+// Of all replicas no more can be ready than there are; `ready` is how the last message calls them.
+void check_within_replicas(View status, std::initializer_list<std::string_view> fields,
+                           std::string_view ready, FieldErrors& errors) {
+  const FieldPath path{"status"};
+  const auto count = [&](std::string_view field) { return status.get(field).as_int(); };
+  for (const std::string_view field : fields) {
+    if (count(field) <= count("replicas")) continue;
+    errors.push_back(kube::invalid(path.child(field), std::to_string(count(field)),
+                                   "cannot be greater than status.replicas"));
+  }
+  if (count("availableReplicas") > count("readyReplicas")) {
+    errors.push_back(kube::invalid(path.child("availableReplicas"),
+                                   std::to_string(count("availableReplicas")),
+                                   "cannot be greater than " + std::string{ready}));
+  }
+}
+
 }  // namespace
 
 void check_int_or_percent(View value, const FieldPath& path, FieldErrors& errors) {
@@ -327,24 +352,49 @@ FieldErrors validate_deployment_update(View object, View old_object) {
 
 FieldErrors validate_deployment_status_update(View object, View) {
   FieldErrors errors;
-  const View status = object.get("status");
-  const FieldPath path{"status"};
-  for (const std::string_view field :
-       {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
-        "unavailableReplicas", "terminatingReplicas", "collisionCount"}) {
-    check_nonnegative(status.get(field), path.child(field), errors);
-  }
-  const auto replicas = status.get("replicas").as_int();
-  for (const std::string_view field : {"updatedReplicas", "readyReplicas", "availableReplicas"}) {
-    if (status.get(field).as_int() > replicas) {
-      note_invalid(path.child(field), status.get(field), "cannot be greater than status.replicas",
-                   errors);
-    }
-  }
-  if (status.get("availableReplicas").as_int() > status.get("readyReplicas").as_int()) {
-    note_invalid(path.child("availableReplicas"), status.get("availableReplicas"),
-                 "cannot be greater than readyReplicas", errors);
-  }
+  check_counts(
+      object.get("status"),
+      {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
+       "unavailableReplicas", "terminatingReplicas", "collisionCount"},
+      errors);
+  check_within_replicas(object.get("status"),
+                        {"updatedReplicas", "readyReplicas", "availableReplicas"}, "readyReplicas",
+                        errors);
+  return errors;
+}
+
+FieldErrors validate_replica_set_status_update(View object, View) {
+  FieldErrors errors;
+  check_counts(object.get("status"),
+               {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas",
+                "observedGeneration", "terminatingReplicas"},
+               errors);
+  check_within_replicas(object.get("status"),
+                        {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"},
+                        "readyReplicas", errors);
+  return errors;
+}
+
+FieldErrors validate_stateful_set_status_update(View object, View) {
+  FieldErrors errors;
+  check_counts(object.get("status"),
+               {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
+                "availableReplicas", "observedGeneration", "collisionCount"},
+               errors);
+  check_within_replicas(
+      object.get("status"),
+      {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"},
+      "status.readyReplicas", errors);
+  return errors;
+}
+
+FieldErrors validate_daemon_set_status_update(View object, View) {
+  FieldErrors errors;
+  check_counts(object.get("status"),
+               {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled",
+                "numberReady", "observedGeneration", "updatedNumberScheduled", "numberAvailable",
+                "numberUnavailable", "collisionCount"},
+               errors);
   return errors;
 }
 
@@ -401,7 +451,7 @@ FieldErrors validate_replication_controller(View object) {
 }
 
 FieldErrors validate_replication_controller_update(View object, View) {
-  return check_replication_controller(object);
+  return twice(check_replication_controller(object));
 }
 
 }  // namespace fixpoint::kinds

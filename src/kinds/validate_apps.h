@@ -10,6 +10,9 @@ namespace fixpoint::kinds {
 FieldErrors validate_deployment(View object);
 FieldErrors validate_deployment_update(View object, View old_object);
 FieldErrors validate_deployment_status_update(View object, View old_object);
+FieldErrors validate_replica_set_status_update(View object, View old_object);
+FieldErrors validate_stateful_set_status_update(View object, View old_object);
+FieldErrors validate_daemon_set_status_update(View object, View old_object);
 FieldErrors validate_stateful_set(View object);
 FieldErrors validate_stateful_set_update(View object, View old_object);
 FieldErrors validate_daemon_set(View object);

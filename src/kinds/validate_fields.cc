@@ -74,6 +74,12 @@ void note_unsupported(const FieldPath& path, std::string_view value,
   errors.push_back(kube::not_supported(path, text, supported));
 }
 
+FieldErrors twice(FieldErrors errors) {
+  const FieldErrors again = errors;
+  errors.insert(errors.end(), again.begin(), again.end());
+  return errors;
+}
+
 void require_text(View value, const FieldPath& path, FieldErrors& errors) {
   if (value.as_string().empty()) note_required(path, errors);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_pod.h"
 
-#include "json/draft.h"
-#include "kinds/internal_form.h"
 #include "kinds/validate_affinity.h"
 #include "kinds/validate_container.h"
 #include "kube/go_text.h"
@@ -16,8 +14,6 @@
 
 namespace fixpoint::kinds {
 namespace {
-
-using json::Draft;
 
 void check_toleration(View toleration, const FieldPath& path, FieldErrors& errors) {
   const View key = toleration.get("key");
@@ -156,23 +152,23 @@ void check_tokens(View spec, const FieldPath& spec_path, FieldErrors& errors) {
   }
 }
 
-// On the host's network a port is the host's.
-void check_host_network_ports(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+// On the host's network a port is the host's. A template may leave it to the pods made from it.
+void check_host_network_ports(View spec, PodPlace place, const FieldPath& spec_path,
+                              FieldErrors& errors) {
   if (!spec.get("hostNetwork").as_bool()) return;
-  for (const std::string_view list : {"containers", "initContainers"}) {
-    const FieldPath list_path = spec_path.child(list);
-    const View containers = spec.get(list);
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-      const FieldPath container = list_path.index(i);
-      const FieldPath ports_path = container.child("ports");
-      const View ports = containers[i].get("ports");
-      for (std::size_t j = 0; j < ports.size(); ++j) {
-        const View host = ports[j].get("hostPort");
-        if (host.as_int() == ports[j].get("containerPort").as_int()) continue;
-        const FieldPath port = ports_path.index(j);
-        note_invalid(port.child("hostPort"), host,
-                     "must match `containerPort` when `hostNetwork` is true", errors);
-      }
+  const FieldPath list_path = spec_path.child("containers");
+  const View containers = spec.get("containers");
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const FieldPath container = list_path.index(i);
+    const FieldPath ports_path = container.child("ports");
+    const View ports = containers[i].get("ports");
+    for (std::size_t j = 0; j < ports.size(); ++j) {
+      const auto host = ports[j].get("hostPort").as_int();
+      if (host == ports[j].get("containerPort").as_int()) continue;
+      if (host == 0 && place == PodPlace::Template) continue;
+      const FieldPath port = ports_path.index(j);
+      errors.push_back(kube::invalid(port.child("hostPort"), std::to_string(host),
+                                     "must match `containerPort` when `hostNetwork` is true"));
     }
   }
 }
@@ -193,84 +189,15 @@ void check_host_aliases(View spec, const FieldPath& spec_path, FieldErrors& erro
   }
 }
 
-constexpr std::string_view kMayChange =
-    "pod updates may not change fields other than "
-    "`spec.containers[*].image`,`spec.initContainers[*].image`,"
-    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
-    "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
-    "was previously negative)\n";
-
-void check_gates_only_go(View gates, View old_gates, const FieldPath& path, FieldErrors& errors) {
-  for (std::size_t i = 0; i < gates.size(); ++i) {
-    const View name = gates[i].get("name");
-    const bool known = std::ranges::any_of(
-        old_gates.elements(), [&](View old_gate) { return old_gate.get("name") == name; });
-    if (known) continue;
-    const FieldPath here = path.index(i);
-    note_forbidden(here.child("name"),
-                   fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
-                               name.as_string()),
-                   errors);
-  }
-}
-
-void put_images_back(Draft& spec, View old_spec) {
-  for (const std::string_view list : {"containers", "initContainers"}) {
-    Draft* containers = spec.find(list);
-    if (containers == nullptr) continue;
-    std::size_t i = 0;
-    for (Draft& container : containers->elements()) {
-      const View image = old_spec.get(list)[i++].get("image");
-      if (!image.is_null()) container["image"] = Draft{image};
-    }
-  }
-}
-
-void put_back(Draft& spec, View old_spec, std::string_view field) {
-  if (const View value = old_spec.get(field); value.is_null()) {
-    spec.erase(field);
-  } else {
-    spec[field] = Draft{value};
-  }
-}
-
-void check_deadline_change(View spec, View old_spec, FieldErrors& errors) {
-  const FieldPath root{"spec"};
-  const FieldPath path = root.child("activeDeadlineSeconds");
-  const View now = spec.get("activeDeadlineSeconds");
-  const View before = old_spec.get("activeDeadlineSeconds");
-  if (before.is_null()) return;
-  if (now.is_null()) {
-    note_invalid(path, now, "must not update from a positive integer to nil value", errors);
-  } else if (now.as_int() > before.as_int()) {
-    note_invalid(path, now, "must be less than or equal to previous value", errors);
-  }
-}
-
-bool tolerations_only_added(View now, View before) {
-  for (const View old_toleration : before.elements()) {
-    const auto range = now.elements();
-    if (std::none_of(range.begin(), range.end(), [&](View each) {
-          return each.get("key") == old_toleration.get("key") &&
-                 each.get("effect") == old_toleration.get("effect") &&
-                 each.get("operator") == old_toleration.get("operator") &&
-                 each.get("value") == old_toleration.get("value");
-        })) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
-void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors) {
+void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldErrors& errors) {
   const auto volumes = validate_volumes(spec.get("volumes"), path.child("volumes"), errors);
   const ContainerContext context{volumes, spec.get("terminationGracePeriodSeconds").as_int(30)};
   validate_containers(spec.get("containers"), context, path.child("containers"), errors);
   validate_init_containers(spec.get("initContainers"), spec.get("containers"), context,
                            path.child("initContainers"), errors);
-  check_host_network_ports(spec, path, errors);
+  check_host_network_ports(spec, place, path, errors);
   check_one_of(spec.get("restartPolicy"), path.child("restartPolicy"),
                {"Always", "OnFailure", "Never"}, errors);
   check_one_of(spec.get("dnsPolicy"), path.child("dnsPolicy"),
@@ -293,77 +220,22 @@ void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   check_late_names(spec, path, errors);
 }
 
+void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& errors) {
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    check_toleration(tolerations[i], path.index(i), errors);
+  }
+}
+
 FieldErrors validate_pod(View pod) {
   FieldErrors errors;
   const FieldPath path{"spec"};
   const View spec = pod.get("spec");
-  validate_pod_spec(spec, path, errors);
+  validate_pod_spec(spec, PodPlace::Pod, path, errors);
   check_tokens(spec, path, errors);
   if (!spec.get("ephemeralContainers").empty()) {
     note_forbidden(path.child("ephemeralContainers"), "cannot be set on create", errors);
   }
   return errors;
-}
-
-FieldErrors validate_pod_update(View pod, View old_pod) {
-  FieldErrors errors;
-  const View spec = pod.get("spec");
-  const View old_spec = old_pod.get("spec");
-  const FieldPath path{"spec"};
-  validate_pod_spec(spec, path, errors);
-  for (const std::string_view list : {"containers", "initContainers"}) {
-    const FieldPath list_path = path.child(list);
-    const View containers = spec.get(list);
-    if (containers.size() != old_spec.get(list).size()) {
-      note_forbidden(list_path, "pod updates may not add or remove containers", errors);
-      return errors;
-    }
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-      const FieldPath here = list_path.index(i);
-      require_text(containers[i].get("image"), here.child("image"), errors);
-    }
-  }
-  check_deadline_change(spec, old_spec, errors);
-  if (!tolerations_only_added(spec.get("tolerations"), old_spec.get("tolerations"))) {
-    note_forbidden(path.child("tolerations"),
-                   "existing toleration can not be modified except its tolerationSeconds", errors);
-  }
-  check_gates_only_go(spec.get("schedulingGates"), old_spec.get("schedulingGates"),
-                      path.child("schedulingGates"), errors);
-  // Everything that may change is put back: what still differs may not.
-  Draft rest{spec};
-  put_images_back(rest, old_spec);
-  for (const std::string_view field : {"activeDeadlineSeconds", "tolerations", "schedulingGates"}) {
-    put_back(rest, old_spec, field);
-  }
-  if (!(rest == Draft{old_spec})) {
-    const json::Value munged = rest.freeze();
-    note_forbidden(path, std::string{kMayChange} + internal_diff("PodSpec", old_spec, munged),
-                   errors);
-  }
-  return errors;
-}
-
-FieldErrors validate_pod_status_update(View pod, View old_pod) {
-  FieldErrors errors;
-  const FieldPath status{"status"};
-  const auto before = old_pod.get("spec", "nodeName").as_string();
-  const auto nominated = pod.get("status", "nominatedNodeName").as_string();
-  if (!nominated.empty()) {
-    kube::note_problems(status.child("nominatedNodeName"), nominated,
-                        kube::dns1123_subdomain_problems, errors);
-  }
-  const FieldPath spec{"spec"};
-  if (pod.get("spec", "nodeName").as_string() != before) {
-    note_forbidden(spec.child("nodeName"), "may not be changed directly", errors);
-  }
-  return errors;
-}
-
-void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& errors) {
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    check_toleration(tolerations[i], path.index(i), errors);
-  }
 }
 
 void validate_template(View pod_template, const FieldPath& path, FieldErrors& errors) {
@@ -372,7 +244,7 @@ void validate_template(View pod_template, const FieldPath& path, FieldErrors& er
   kube::append(errors,
                kube::validate_annotations(metadata.get("annotations"), path.child("annotations")));
   const FieldPath spec = path.child("spec");
-  validate_pod_spec(pod_template.get("spec"), spec, errors);
+  validate_pod_spec(pod_template.get("spec"), PodPlace::Template, spec, errors);
   if (!pod_template.get("spec", "ephemeralContainers").empty()) {
     note_forbidden(spec.child("ephemeralContainers"),
                    "ephemeral containers not allowed in pod template", errors);

@@ -5,13 +5,16 @@
 
 #include "kinds/validate_fields.h"
 
+#include <cstdint>
+
 namespace fixpoint::kinds {
 
 FieldErrors validate_pod(View pod);
 FieldErrors validate_pod_update(View pod, View old_pod);
 FieldErrors validate_pod_status_update(View pod, View old_pod);
 
-void validate_pod_spec(View spec, const FieldPath& path, FieldErrors& errors);
+enum class PodPlace : std::uint8_t { Pod, Template };
+void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldErrors& errors);
 void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& errors);
 // spec.template of a workload: labels, annotations and the spec.
 void validate_template(View pod_template, const FieldPath& path, FieldErrors& errors);

@@ -3,12 +3,16 @@
 
 #include "json/draft.h"
 #include "kinds/internal_form.h"
+#include "kinds/validate_affinity.h"
+#include "kinds/validate_csi.h"
+#include "kinds/validate_volumes.h"
 #include "kube/go_text.h"
 #include "kube/label_selector.h"
 #include "kube/quantity.h"
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -39,6 +43,38 @@ void check_positive(View amount, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
+void check_data_source(View source, const FieldPath& path, FieldErrors& errors) {
+  if (source.is_null()) return;
+  if (source.get("name").as_string().empty()) note_required(path.child("name"), errors);
+  const auto kind = source.get("kind").as_string();
+  if (kind.empty()) note_required(path.child("kind"), errors);
+  const auto group = source.get("apiGroup").as_string();
+  if (group.empty() && kind != "PersistentVolumeClaim") {
+    note_invalid(path, kind,
+                 "must be 'PersistentVolumeClaim' when referencing the default apiGroup", errors);
+  }
+  if (!group.empty()) {
+    kube::note_problems(path.child("apiGroup"), group, kube::dns1123_subdomain_problems, errors);
+  }
+}
+
+void check_data_sources(View spec, const FieldPath& path, FieldErrors& errors) {
+  const View source = spec.get("dataSource");
+  const View reference = spec.get("dataSourceRef");
+  check_data_source(source, path.child("dataSource"), errors);
+  check_data_source(reference, path.child("dataSourceRef"), errors);
+  if (source.is_null() || reference.is_null()) return;
+  // What a real server shows here is a path, and a path has no fields to show.
+  if (!reference.get("namespace").as_string().empty()) {
+    errors.push_back(kube::invalid(
+        path, "{}", "may not be specified when dataSourceRef.namespace is specified"));
+  } else if (!(source.get("apiGroup") == reference.get("apiGroup")) ||
+             !(source.get("kind") == reference.get("kind")) ||
+             !(source.get("name") == reference.get("name"))) {
+    errors.push_back(kube::invalid(path, "{}", "must match dataSourceRef"));
+  }
+}
+
 FieldErrors check_claim(View object) {
   FieldErrors errors;
   const View spec = object.get("spec");
@@ -61,6 +97,11 @@ FieldErrors check_claim(View object) {
   }
   check_optional_one_of(spec.get("volumeMode"), path.child("volumeMode"), {"Block", "Filesystem"},
                         errors);
+  check_data_sources(spec, path, errors);
+  if (const auto name = spec.get("volumeAttributesClassName").as_string(); !name.empty()) {
+    kube::note_problems(path.child("volumeAttributesClassName"), name,
+                        kube::dns1123_subdomain_problems, errors);
+  }
   return errors;
 }
 
@@ -87,23 +128,52 @@ constexpr std::array<std::string_view, 22> kVolumeSources{"hostPath",
                                                           "storageos",
                                                           "csi"};
 
+void check_source(std::string_view source, View value, const FieldPath& path, FieldErrors& errors) {
+  if (source == "hostPath") {
+    check_host_path(value, path, errors);
+  } else if (source == "nfs") {
+    check_nfs(value, path, errors);
+  } else if (source == "local") {
+    check_local(value, path, errors);
+  } else if (source == "csi") {
+    check_driver_name(value.get("driver"), path.child("driver"), errors);
+    if (value.get("volumeHandle").as_string().empty()) {
+      note_required(path.child("volumeHandle"), errors);
+    }
+  }
+}
+
 void check_volume_source(View spec, const FieldPath& path, FieldErrors& errors) {
   bool found = false;
   for (const auto source : kVolumeSources) {
-    if (spec.get(source).is_null()) continue;
-    if (found)
-      note_forbidden(path.child(source), "may not specify more than 1 volume type", errors);
+    const View value = spec.get(source);
+    if (value.is_null()) continue;
+    if (found && source != "flexVolume") {
+      note_forbidden(path.child(source == "cephfs" ? "cephFS" : source),
+                     "may not specify more than 1 volume type", errors);
+      continue;
+    }
     found = true;
-    if (source != "hostPath") continue;
-    const FieldPath host = path.child("hostPath");
-    const View where = spec.get("hostPath", "path");
-    if (where.as_string().empty()) {
-      note_required(host.child("path"), errors);
-    } else if (("/" + std::string{where.as_string()} + "/").find("/../") != std::string::npos) {
-      note_invalid(host.child("path"), where, "must not contain '..'", errors);
+    check_source(source, value, path.child(source), errors);
+    if (source == "local" && spec.get("nodeAffinity").is_null()) {
+      note_required(path.child("nodeAffinity"), errors, "Local volume requires node affinity");
     }
   }
   if (!found) note_required(path, errors, "must specify a volume type");
+  if (spec.get("hostPath", "path").as_string() == "/" &&
+      spec.get("persistentVolumeReclaimPolicy").as_string() == "Recycle") {
+    note_forbidden(path.child("persistentVolumeReclaimPolicy"),
+                   "may not be 'recycle' for a hostPath mount of '/'", errors);
+  }
+}
+
+void check_volume_affinity(View affinity, const FieldPath& path, FieldErrors& errors) {
+  if (affinity.is_null()) return;
+  if (affinity.get("required").is_null()) {
+    note_required(path.child("required"), errors, "must specify required node constraints");
+  } else {
+    validate_node_selector(affinity.get("required"), path.child("required"), errors);
+  }
 }
 
 void check_capacity(View capacity, const FieldPath& path, FieldErrors& errors) {
@@ -132,6 +202,7 @@ FieldErrors check_volume(View object) {
   check_optional_one_of(spec.get("persistentVolumeReclaimPolicy"),
                         path.child("persistentVolumeReclaimPolicy"),
                         {"Delete", "Recycle", "Retain"}, errors);
+  check_volume_affinity(spec.get("nodeAffinity"), path.child("nodeAffinity"), errors);
   check_volume_source(spec, path, errors);
   if (const auto name = spec.get("storageClassName").as_string(); !name.empty()) {
     kube::note_problems(path.child("storageClassName"), name, kube::dns1123_subdomain_problems,
@@ -142,34 +213,47 @@ FieldErrors check_volume(View object) {
   return errors;
 }
 
+void check_topology_requirement(View requirement, const FieldPath& path, FieldErrors& errors) {
+  const FieldPath values_path = path.child("values");
+  const View values = requirement.get("values");
+  if (values.empty()) note_required(values_path, errors);
+  std::set<std::string, std::less<>> seen;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!seen.emplace(values[i].as_string()).second) {
+      errors.push_back(kube::duplicate(values_path.index(i), values[i]));
+    }
+  }
+  kube::note_problems(path.child("key"), requirement.get("key").as_string(),
+                      kube::qualified_name_problems, errors);
+}
+
+void check_topologies(View topologies, FieldErrors& errors) {
+  const FieldPath path{"allowedTopologies"};
+  for (std::size_t i = 0; i < topologies.size(); ++i) {
+    const FieldPath term = path.index(i);
+    const FieldPath expressions_path = term.child("matchLabelExpressions");
+    const View expressions = topologies[i].get("matchLabelExpressions");
+    std::set<std::string, std::less<>> keys;
+    for (std::size_t j = 0; j < expressions.size(); ++j) {
+      const FieldPath here = expressions_path.index(j);
+      check_topology_requirement(expressions[j], here, errors);
+      const View key = expressions[j].get("key");
+      if (!keys.emplace(key.as_string()).second) {
+        errors.push_back(kube::duplicate(here.child("key"), key));
+      }
+    }
+  }
+}
+
 FieldErrors check_storage_class(View object) {
   FieldErrors errors;
-  const auto provisioner = object.get("provisioner").as_string();
-  if (provisioner.empty()) {
-    note_required(FieldPath{"provisioner"}, errors);
-  } else {
-    const auto lower = kube::lower_case(provisioner);
-    kube::note_problems(FieldPath{"provisioner"}, lower, kube::qualified_name_problems, errors);
-  }
-  for (const auto [key, value] : object.get("parameters").members()) {
-    if (key.empty()) note_invalid(FieldPath{"parameters"}, key, "field can not be empty.", errors);
-  }
+  check_provisioner(object.get("provisioner"), FieldPath{"provisioner"}, errors);
+  check_parameters(object.get("parameters"), FieldPath{"parameters"}, errors);
   check_optional_one_of(object.get("reclaimPolicy"), FieldPath{"reclaimPolicy"},
                         {"Delete", "Retain"}, errors);
   check_optional_one_of(object.get("volumeBindingMode"), FieldPath{"volumeBindingMode"},
                         {"Immediate", "WaitForFirstConsumer"}, errors);
-  return errors;
-}
-
-FieldErrors check_csi_driver(View object) {
-  FieldErrors errors;
-  const FieldPath path{"spec"};
-  check_optional_one_of(object.get("spec", "fsGroupPolicy"), path.child("fsGroupPolicy"),
-                        {"File", "None", "ReadWriteOnceWithFSType"}, errors);
-  const FieldPath modes_path = path.child("volumeLifecycleModes");
-  for (const View mode : object.get("spec", "volumeLifecycleModes").elements()) {
-    check_one_of(mode, modes_path, {"Ephemeral", "Persistent"}, errors);
-  }
+  check_topologies(object.get("allowedTopologies"), errors);
   return errors;
 }
 
@@ -201,7 +285,7 @@ bool learns_class(View object, View old_object) {
 }  // namespace
 
 FieldErrors validate_persistent_volume_claim_update(View object, View old_object) {
-  FieldErrors errors = check_claim(object);
+  FieldErrors errors = twice(check_claim(object));
   const View spec = object.get("spec");
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
@@ -236,6 +320,23 @@ FieldErrors validate_persistent_volume_claim_update(View object, View old_object
     const FieldPath requests = resources.child("requests");
     note_forbidden(requests.child("storage"), "field can not be less than status.capacity", errors);
   }
+  check_immutable(spec.get("volumeMode"), old_spec.get("volumeMode"), FieldPath{"volumeMode"},
+                  errors);
+  return errors;
+}
+
+FieldErrors validate_persistent_volume_claim_status_update(View object, View) {
+  FieldErrors errors;
+  const FieldPath status{"status"};
+  for (const std::string_view field : {"capacity", "allocatedResources"}) {
+    const FieldPath path = status.child(field);
+    for (const auto [name, amount] : object.get("status", field).members()) {
+      const auto quantity = kube::Quantity::parse(amount.as_string());
+      if (!quantity || quantity->sign() >= 0) continue;
+      errors.push_back(kube::invalid(path.key(name), std::to_string(quantity->value()),
+                                     "must be a valid resource quantity"));
+    }
+  }
   return errors;
 }
 
@@ -244,7 +345,7 @@ FieldErrors validate_persistent_volume(View object) {
 }
 
 FieldErrors validate_persistent_volume_update(View object, View old_object) {
-  FieldErrors errors = check_volume(object);
+  FieldErrors errors = twice(check_volume(object));
   const View spec = object.get("spec");
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
@@ -257,9 +358,47 @@ FieldErrors validate_persistent_volume_update(View object, View old_object) {
                        internal_diff("PersistentVolumeSource", old_spec, spec),
                    errors);
   }
-  check_immutable(spec.get("volumeMode"), old_spec.get("volumeMode"), path.child("volumeMode"),
+  check_immutable(spec.get("volumeMode"), old_spec.get("volumeMode"), FieldPath{"volumeMode"},
                   errors);
+  const View affinity = spec.get("nodeAffinity");
+  const View old_affinity = old_spec.get("nodeAffinity");
+  if (!old_affinity.is_null() && !(affinity == old_affinity)) {
+    errors.push_back(
+        kube::invalid(FieldPath{"nodeAffinity"},
+                      affinity.is_null() ? "null" : internal_text("VolumeNodeAffinity", affinity),
+                      std::string{kImmutable} + ", except for updating from beta label to GA"));
+  }
   return errors;
+}
+
+void check_inline_volume(View spec, const FieldPath& path, FieldErrors& errors) {
+  constexpr std::string_view kNotInline = "may not be specified in the context of inline volumes";
+  if (!spec.get("claimRef").is_null()) note_forbidden(path.child("claimRef"), kNotInline, errors);
+  if (!spec.get("capacity").empty()) note_forbidden(path.child("capacity"), kNotInline, errors);
+  if (spec.get("csi").is_null()) {
+    note_required(path.child("csi"), errors,
+                  "has to be specified in the context of inline volumes");
+  }
+  if (spec.get("accessModes").empty()) note_required(path.child("accessModes"), errors);
+  check_access_modes(spec.get("accessModes"), path.child("accessModes"), errors);
+  const auto policy = spec.get("persistentVolumeReclaimPolicy").as_string("Retain");
+  if (policy != "Retain") {
+    note_forbidden(path.child("persistentVolumeReclaimPolicy"),
+                   "may only be Retain in the context of inline volumes", errors);
+  }
+  if (!spec.get("nodeAffinity").is_null()) {
+    note_forbidden(path.child("nodeAffinity"), kNotInline, errors);
+  }
+  check_volume_source(spec, path, errors);
+  if (!spec.get("storageClassName").as_string().empty()) {
+    note_forbidden(path.child("storageClassName"), kNotInline, errors);
+  }
+  if (spec.get("volumeMode").as_string("Filesystem") != "Filesystem") {
+    note_forbidden(
+        path.child("volumeMode"),
+        "may not specify volumeMode other than Filesystem in the context of inline volumes",
+        errors);
+  }
 }
 
 FieldErrors validate_storage_class(View object) {
@@ -267,25 +406,13 @@ FieldErrors validate_storage_class(View object) {
 }
 
 FieldErrors validate_storage_class_update(View object, View old_object) {
-  FieldErrors errors;
+  FieldErrors errors = check_storage_class(object);
   for (const std::string_view field : {"parameters", "provisioner", "reclaimPolicy"}) {
     if (object.get(field) == old_object.get(field)) continue;
     note_forbidden(FieldPath{field}, fmt::format("updates to {} are forbidden.", field), errors);
   }
   check_immutable(object.get("volumeBindingMode"), old_object.get("volumeBindingMode"),
                   FieldPath{"volumeBindingMode"}, errors);
-  return errors;
-}
-
-FieldErrors validate_csi_driver(View object) {
-  return check_csi_driver(object);
-}
-
-FieldErrors validate_csi_driver_update(View object, View old_object) {
-  FieldErrors errors = check_csi_driver(object);
-  const FieldPath path{"spec"};
-  check_immutable(object.get("spec", "attachRequired"), old_object.get("spec", "attachRequired"),
-                  path.child("attachedRequired"), errors);
   return errors;
 }
 

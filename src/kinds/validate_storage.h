@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Validation of claims, volumes, storage classes and CSI drivers.
+// Validation of claims, volumes and storage classes. CSI kinds are in validate_csi.h.
 #pragma once
 
 #include "kinds/validate_fields.h"
@@ -13,7 +13,9 @@ FieldErrors validate_persistent_volume(View object);
 FieldErrors validate_persistent_volume_update(View object, View old_object);
 FieldErrors validate_storage_class(View object);
 FieldErrors validate_storage_class_update(View object, View old_object);
-FieldErrors validate_csi_driver(View object);
-FieldErrors validate_csi_driver_update(View object, View old_object);
+FieldErrors validate_persistent_volume_claim_status_update(View object, View old_object);
+
+// A volume described in place, in a VolumeAttachment.
+void check_inline_volume(View spec, const FieldPath& path, FieldErrors& errors);
 
 }  // namespace fixpoint::kinds

@@ -62,18 +62,6 @@ void check_empty_dir(View source, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
-void check_host_path(View source, const FieldPath& path, FieldErrors& errors) {
-  if (source.get("path").as_string().empty()) {
-    note_required(path.child("path"), errors);
-    return;
-  }
-  check_no_backsteps(source.get("path"), path.child("path"), errors);
-  check_optional_one_of(source.get("type"), path.child("type"),
-                        {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
-                         "FileOrCreate", "Socket"},
-                        errors);
-}
-
 void check_secret(View source, const FieldPath& path, FieldErrors& errors) {
   require_text(source.get("secretName"), path.child("secretName"), errors);
   check_mode(source.get("defaultMode"), path.child("defaultMode"), errors);
@@ -88,15 +76,6 @@ void check_config_map(View source, const FieldPath& path, FieldErrors& errors) {
 
 void check_claim(View source, const FieldPath& path, FieldErrors& errors) {
   require_text(source.get("claimName"), path.child("claimName"), errors);
-}
-
-void check_nfs(View source, const FieldPath& path, FieldErrors& errors) {
-  require_text(source.get("server"), path.child("server"), errors);
-  const View where = source.get("path");
-  require_text(where, path.child("path"), errors);
-  if (!where.as_string().empty() && !where.as_string().starts_with('/')) {
-    note_invalid(path.child("path"), where, "must be an absolute path", errors);
-  }
 }
 
 void check_csi(View source, const FieldPath& path, FieldErrors& errors) {
@@ -259,6 +238,35 @@ bool known_field(std::string_view path) {
 }
 
 }  // namespace
+
+void check_host_path(View source, const FieldPath& path, FieldErrors& errors) {
+  if (source.get("path").as_string().empty()) {
+    note_required(path.child("path"), errors);
+    return;
+  }
+  check_no_backsteps(source.get("path"), path.child("path"), errors);
+  check_optional_one_of(source.get("type"), path.child("type"),
+                        {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
+                         "FileOrCreate", "Socket"},
+                        errors);
+}
+
+void check_local(View source, const FieldPath& path, FieldErrors& errors) {
+  if (source.get("path").as_string().empty()) {
+    note_required(path.child("path"), errors);
+  } else {
+    check_no_backsteps(source.get("path"), path.child("path"), errors);
+  }
+}
+
+void check_nfs(View source, const FieldPath& path, FieldErrors& errors) {
+  require_text(source.get("server"), path.child("server"), errors);
+  const View where = source.get("path");
+  require_text(where, path.child("path"), errors);
+  if (!where.as_string().starts_with('/')) {
+    note_invalid(path.child("path"), where.as_string(), "must be an absolute path", errors);
+  }
+}
 
 void check_descending_path(View value, const FieldPath& path, FieldErrors& errors) {
   if (value.as_string().starts_with('/')) {

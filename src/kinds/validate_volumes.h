@@ -21,6 +21,10 @@ enum class FieldUse : std::uint8_t { Variable, Volume };
 void validate_field_ref(View reference, FieldUse use, const FieldPath& path, FieldErrors& errors);
 void validate_resource_field_ref(View reference, FieldUse use, const FieldPath& path,
                                  FieldErrors& errors);
+// Sources that persistent volumes have too.
+void check_host_path(View source, const FieldPath& path, FieldErrors& errors);
+void check_local(View source, const FieldPath& path, FieldErrors& errors);
+void check_nfs(View source, const FieldPath& path, FieldErrors& errors);
 // Relative and without '..'.
 void check_descending_path(View value, const FieldPath& path, FieldErrors& errors);
 

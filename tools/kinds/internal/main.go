@@ -26,7 +26,9 @@ import (
 )
 
 // Shown whole by some message.
-var roots = []string{"PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource"}
+var roots = []string{
+	"PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "PersistentVolumeSpec", "ScopeSelector", "VolumeNodeAffinity",
+}
 
 // Published in the pod's spec, inside in its security context.
 var moved = map[string]string{

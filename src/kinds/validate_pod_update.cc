@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What may change in a pod: images, the deadline, more tolerations, fewer scheduling gates, and
+// while a gate holds it back also where it may run.
+#include "json/draft.h"
+#include "kinds/internal_form.h"
+#include "kinds/validate_pod.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::Draft;
+
+constexpr std::string_view kOnlyTheseChange =
+    "pod updates may not change fields other than "
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
+    "`spec.tolerations` (only additions to existing tolerations),"
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously "
+    "negative)\n";
+
+void put_images_back(Draft& spec, View old_spec) {
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    Draft* containers = spec.find(list);
+    if (containers == nullptr) continue;
+    std::size_t i = 0;
+    for (Draft& container : containers->elements()) {
+      const View image = old_spec.get(list)[i++].get("image");
+      if (!image.is_null()) container["image"] = Draft{image};
+    }
+  }
+}
+
+void put_back(Draft& spec, View old_spec, std::string_view field) {
+  if (const View value = old_spec.get(field); value.is_null()) {
+    spec.erase(field);
+  } else {
+    spec[field] = Draft{value};
+  }
+}
+
+// True when nothing more is to be said about the pod.
+bool check_containers(View spec, View old_spec, FieldErrors& errors) {
+  const FieldPath path{"spec"};
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const FieldPath list_path = path.child(list);
+    const View containers = spec.get(list);
+    if (containers.size() != old_spec.get(list).size()) {
+      note_forbidden(list_path, "pod updates may not add or remove containers", errors);
+      return true;
+    }
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const FieldPath here = list_path.index(i);
+      require_text(containers[i].get("image"), here.child("image"), errors);
+    }
+  }
+  return false;
+}
+
+// The same.
+bool check_deadline_change(View spec, View old_spec, FieldErrors& errors) {
+  const FieldPath root{"spec"};
+  const FieldPath path = root.child("activeDeadlineSeconds");
+  const View now = spec.get("activeDeadlineSeconds");
+  const View before = old_spec.get("activeDeadlineSeconds");
+  if (now.is_null()) {
+    if (!before.is_null()) {
+      note_invalid(path, now, "must not update from a positive integer to nil value", errors);
+    }
+    return false;
+  }
+  constexpr auto kMax = std::numeric_limits<std::int32_t>::max();
+  if (now.as_int() < 0 || now.as_int() > kMax) {
+    note_invalid(path, now, fmt::format("must be between 0 and {}, inclusive", kMax), errors);
+    return true;
+  }
+  if (!before.is_null() && now.as_int() > before.as_int()) {
+    note_invalid(path, now, "must be less than or equal to previous value", errors);
+    return true;
+  }
+  return false;
+}
+
+bool contains_toleration(View list, View wanted) {
+  const auto range = list.elements();
+  return std::any_of(range.begin(), range.end(), [&](View each) {
+    return each.get("key") == wanted.get("key") && each.get("effect") == wanted.get("effect") &&
+           each.get("operator") == wanted.get("operator") &&
+           each.get("value") == wanted.get("value");
+  });
+}
+
+void check_tolerations(View now, View before, FieldErrors& errors) {
+  const FieldPath root{"spec"};
+  const FieldPath path = root.child("tolerations");
+  for (const View old_toleration : before.elements()) {
+    if (contains_toleration(now, old_toleration)) continue;
+    note_forbidden(path, "existing toleration can not be modified except its tolerationSeconds",
+                   errors);
+    return;
+  }
+  validate_tolerations(now, path, errors);
+}
+
+void check_gates(View now, View before, FieldErrors& errors) {
+  const FieldPath root{"spec"};
+  const FieldPath path = root.child("schedulingGates");
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto name = now[i].get("name");
+    const auto range = before.elements();
+    if (std::any_of(range.begin(), range.end(),
+                    [&](View gate) { return gate.get("name") == name; })) {
+      continue;
+    }
+    const FieldPath here = path.index(i);
+    note_forbidden(here.child("name"),
+                   fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
+                               name.as_string()),
+                   errors);
+  }
+}
+
+void check_selector_growth(View now, View before, FieldErrors& errors) {
+  const FieldPath root{"spec"};
+  for (const auto [key, value] : before.members()) {
+    if (now.get(key) == value) continue;
+    note_invalid(root.child("nodeSelector"), now,
+                 "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
+                 errors);
+    return;
+  }
+}
+
+bool begins_with(View now, View before) {
+  if (now.size() < before.size()) return false;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!(now[i] == before[i])) return false;
+  }
+  return true;
+}
+
+bool term_only_grew(View now, View before) {
+  const bool was_empty =
+      before.get("matchExpressions").empty() && before.get("matchFields").empty();
+  if (was_empty && !(now.get("matchExpressions").empty() && now.get("matchFields").empty())) {
+    return false;
+  }
+  return begins_with(now.get("matchExpressions"), before.get("matchExpressions")) &&
+         begins_with(now.get("matchFields"), before.get("matchFields"));
+}
+
+std::string shown_terms(View terms) {
+  if (terms.is_null()) return "null";
+  std::string text;
+  for (const View term : terms.elements()) {
+    text += (text.empty() ? "" : ",") + internal_text("NodeSelectorTerm", term);
+  }
+  return "[" + text + "]";
+}
+
+void check_affinity_growth(View now, View before, FieldErrors& errors) {
+  constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  if (before.get(kRequired).is_null()) return;
+  const FieldPath root{"spec"};
+  const FieldPath affinity = root.child("affinity");
+  const FieldPath node = affinity.child("nodeAffinity");
+  const FieldPath required = node.child(kRequired);
+  const FieldPath path = required.child("nodeSelectorTerms");
+  const View old_terms = before.get(kRequired, "nodeSelectorTerms");
+  const View terms = now.get(kRequired, "nodeSelectorTerms");
+  if (!old_terms.empty() && old_terms.size() != terms.size()) {
+    errors.push_back(
+        kube::invalid(path, shown_terms(terms),
+                      "no additions/deletions to non-empty NodeSelectorTerms list are allowed"));
+    return;
+  }
+  for (std::size_t i = 0; i < old_terms.size(); ++i) {
+    if (term_only_grew(terms[i], old_terms[i])) continue;
+    errors.push_back(kube::invalid(path.index(i), internal_text("NodeSelectorTerm", terms[i]),
+                                   "only additions are allowed (no mutations or deletions)"));
+  }
+}
+
+// A pod that no scheduler may take yet can still be told where to go.
+void allow_gated(Draft& rest, View spec, View old_spec, FieldErrors& errors) {
+  if (!(spec.get("nodeSelector") == old_spec.get("nodeSelector"))) {
+    check_selector_growth(spec.get("nodeSelector"), old_spec.get("nodeSelector"), errors);
+    put_back(rest, old_spec, "nodeSelector");
+  }
+  const View now = spec.get("affinity", "nodeAffinity");
+  const View before = old_spec.get("affinity", "nodeAffinity");
+  if (now == before) return;
+  check_affinity_growth(now, before, errors);
+  const bool nothing_else = spec.get("affinity", "podAffinity").is_null() &&
+                            spec.get("affinity", "podAntiAffinity").is_null();
+  if (old_spec.get("affinity").is_null() && nothing_else) {
+    rest.erase("affinity");
+  } else if (before.is_null()) {
+    rest.object_at("affinity").erase("nodeAffinity");
+  } else {
+    rest.object_at("affinity")["nodeAffinity"] = Draft{before};
+  }
+}
+
+// The new spec with everything put back that may change: what still differs may not.
+json::Value fixed_part(View spec, View old_spec, FieldErrors& errors) {
+  Draft rest{spec};
+  put_images_back(rest, old_spec);
+  for (const std::string_view field : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) {
+    put_back(rest, old_spec, field);
+  }
+  if (old_spec.get("terminationGracePeriodSeconds").as_int() < 0 &&
+      spec.get("terminationGracePeriodSeconds").as_int() == 1) {
+    put_back(rest, old_spec, "terminationGracePeriodSeconds");
+  }
+  if (!old_spec.get("schedulingGates").empty()) allow_gated(rest, spec, old_spec, errors);
+  return rest.freeze();
+}
+
+}  // namespace
+
+FieldErrors validate_pod_update(View pod, View old_pod) {
+  FieldErrors errors;
+  const View spec = pod.get("spec");
+  const View old_spec = old_pod.get("spec");
+  const FieldPath path{"spec"};
+  validate_pod_spec(spec, PodPlace::Pod, path, errors);
+  if (check_containers(spec, old_spec, errors)) return errors;
+  if (check_deadline_change(spec, old_spec, errors)) return errors;
+  check_tolerations(spec.get("tolerations"), old_spec.get("tolerations"), errors);
+  check_gates(spec.get("schedulingGates"), old_spec.get("schedulingGates"), errors);
+  if (spec == old_spec) return errors;
+  const auto rest = fixed_part(spec, old_spec, errors);
+  if (!(rest.view() == old_spec)) {
+    note_forbidden(path, std::string{kOnlyTheseChange} + internal_diff("PodSpec", old_spec, rest),
+                   errors);
+  }
+  return errors;
+}
+
+FieldErrors validate_pod_status_update(View pod, View old_pod) {
+  FieldErrors errors;
+  const FieldPath status{"status"};
+  const auto before = old_pod.get("spec", "nodeName").as_string();
+  const auto nominated = pod.get("status", "nominatedNodeName").as_string();
+  if (!nominated.empty()) {
+    kube::note_problems(status.child("nominatedNodeName"), nominated,
+                        kube::dns1123_subdomain_problems, errors);
+  }
+  const FieldPath spec{"spec"};
+  if (pod.get("spec", "nodeName").as_string() != before) {
+    note_forbidden(spec.child("nodeName"), "may not be changed directly", errors);
+  }
+  return errors;
+}
+
+}  // namespace fixpoint::kinds
