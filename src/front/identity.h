@@ -28,6 +28,9 @@ struct ClusterKeys {
   std::string admin_token;
 };
 
+// The certificate of a server reached at `address`.
+Result<net::KeyPair> issue_server_certificate(const net::KeyPair& authority,
+                                              std::string_view address, Instant now);
 // Fresh keys for a server reached at `address`.
 Result<ClusterKeys> make_cluster_keys(std::string_view address, Instant now);
 
@@ -38,7 +41,9 @@ class Identity final : public apiserver::Tokens {
   const ClusterKeys& keys() const { return keys_; }
 
   Result<std::string> issue(const apiserver::ServiceAccountClaims& claims) const override;
-  Result<apiserver::Authenticated> authenticate(std::string_view token, Instant now,
+  Result<apiserver::Authenticated> authenticate(std::string_view token,
+                                                const std::vector<std::string>& audiences,
+                                                Instant now,
                                                 const store::Snapshot& snapshot) const override;
 
   // The sender: authenticated, anonymous when nothing was shown, 401 when it was wrong.
@@ -48,13 +53,6 @@ class Identity final : public apiserver::Tokens {
  private:
   ClusterKeys keys_;
 };
-
-// What the Impersonate-* headers ask for; nothing when there are none.
-struct Impersonation {
-  apiserver::User user;
-  bool without_user = false;  // groups or others given, but nobody to be
-};
-std::optional<Impersonation> impersonation(const net::Headers& headers);
 
 apiserver::User anonymous();
 
