@@ -80,24 +80,47 @@ struct Grant {
   std::string subject;
 };
 
+// The reference of a binding that leads nowhere, as the reason tells it.
+std::string missing_role(json::View binding) {
+  const bool cluster = binding.get("roleRef", "kind").as_string() == "ClusterRole";
+  return std::string{cluster ? "clusterrole" : "role"} + ".rbac.authorization.k8s.io " +
+         kube::shown(binding.get("roleRef", "name").as_string()) + " not found";
+}
+
 // Calls `visit` for every binding that concerns the user, cluster-wide ones first, until it
-// returns false.
-void visit_grants(const store::Snapshot& snapshot, const User& user, std::string_view ns,
-                  const std::function<bool(const Grant&)>& visit) {
+// returns false. What cannot be visited is returned.
+std::vector<std::string> visit_grants(const store::Snapshot& snapshot, const User& user,
+                                      std::string_view ns,
+                                      const std::function<bool(const Grant&)>& visit) {
+  std::vector<std::string> problems;
   bool go_on = true;
   const auto consider = [&](const store::RecordRef& record, std::string_view binding_ns) {
     auto subject = matching_subject(record->body, user, binding_ns);
     if (subject.empty()) return true;
     const auto role = role_of(snapshot, record->body, binding_ns);
-    if (!role) return true;
+    if (!role) {
+      auto problem = missing_role(record->body);
+      if (std::ranges::find(problems, problem) == problems.end()) {
+        problems.push_back(std::move(problem));
+      }
+      return true;
+    }
     go_on = visit({.binding = record->body, .role = role->body, .subject = std::move(subject)});
     return go_on;
   };
   snapshot.scan(std::string{kClusterBindings} + "/", {},
                 [&](const auto& record) { return consider(record, ""); });
-  if (!go_on || ns.empty()) return;
+  if (!go_on || ns.empty()) return problems;
   snapshot.scan(std::string{kBindings} + std::string{ns} + "/", {},
                 [&](const auto& record) { return consider(record, ns); });
+  return problems;
+}
+
+std::string together(const std::vector<std::string>& problems) {
+  if (problems.size() == 1) return problems.front();
+  std::string text;
+  for (const auto& problem : problems) text += (text.empty() ? "[" : ", ") + problem;
+  return text + "]";
 }
 
 std::string reason_of(const Grant& grant) {
@@ -122,11 +145,9 @@ Attempt attempt_of(const Request& request) {
   const bool is_namespace =
       request.resource.group.empty() && request.resource.resource == "namespaces";
   std::string name = request.name;
-  if (name.empty()) {
+  if (name.empty() && (request.verb == Verb::List || request.verb == Verb::Watch)) {
     const auto selector = kube::FieldSelector::parse(request.parameter("fieldSelector"));
-    if (selector && selector->requirements().size() == 1) {
-      name = selector->exact_value("metadata.name").value_or("");
-    }
+    if (selector) name = selector->exact_value("metadata.name").value_or("");
   }
   return {.verb = std::string{to_string(request.verb)},
           .group = request.resource.group,
@@ -140,7 +161,7 @@ Attempt attempt_of(const Request& request) {
 Decision authorize(const store::Snapshot& snapshot, const User& user, const Attempt& attempt) {
   if (user.in_group("system:masters")) return {.allowed = true, .reason = {}};
   Decision decision;
-  visit_grants(snapshot, user, attempt.ns, [&](const Grant& grant) {
+  const auto problems = visit_grants(snapshot, user, attempt.ns, [&](const Grant& grant) {
     for (const json::View rule : grant.role.get("rules").elements()) {
       if (!rule_allows(rule, attempt)) continue;
       decision = {.allowed = true, .reason = reason_of(grant)};
@@ -148,16 +169,18 @@ Decision authorize(const store::Snapshot& snapshot, const User& user, const Atte
     }
     return true;
   });
+  if (!decision.allowed && !problems.empty()) decision.reason = "RBAC: " + together(problems);
   return decision;
 }
 
-kube::Status refusal(const User& user, const Attempt& attempt) {
+kube::Status refusal(const User& user, const Attempt& attempt, const Decision& decision) {
+  const std::string because = decision.reason.empty() ? "" : ": " + decision.reason;
   const std::string who = "User " + kube::shown(user.name) + " cannot " + attempt.verb;
   if (!attempt.path.empty()) {
     kube::Status status;
     status.code = 403;
     status.reason = "Forbidden";
-    status.message = "forbidden: " + who + " path " + kube::shown(attempt.path);
+    status.message = "forbidden: " + who + " path " + kube::shown(attempt.path) + because;
     status.details.emplace();
     return status;
   }
@@ -165,12 +188,13 @@ kube::Status refusal(const User& user, const Attempt& attempt) {
       attempt.ns.empty() ? "at the cluster scope" : "in the namespace " + kube::shown(attempt.ns);
   return kube::forbidden({attempt.group, attempt.resource}, attempt.name,
                          who + " resource " + kube::shown(attempt.full_resource()) +
-                             " in API group " + kube::shown(attempt.group) + " " + where);
+                             " in API group " + kube::shown(attempt.group) + " " + where + because);
 }
 
 RuleSet rules_for(const store::Snapshot& snapshot, const User& user, std::string_view ns) {
   RuleSet set{.rules = {}, .snapshot = snapshot};
-  visit_grants(set.snapshot, user, ns, [&](const Grant& grant) {
+  // A binding to nothing gives nothing.
+  (void)visit_grants(set.snapshot, user, ns, [&](const Grant& grant) {
     for (const json::View rule : grant.role.get("rules").elements()) set.rules.push_back(rule);
     return true;
   });

@@ -34,13 +34,14 @@ Attempt attempt_of(const Request& request);
 
 struct Decision {
   bool allowed = false;
-  std::string reason;  // "RBAC: allowed by …"; empty for system:masters
+  // "RBAC: allowed by …", or which roles were not there; empty for system:masters.
+  std::string reason;
 };
 
 Decision authorize(const store::Snapshot& snapshot, const User& user, const Attempt& attempt);
 
 // The 403 a refused user reads.
-kube::Status refusal(const User& user, const Attempt& attempt);
+kube::Status refusal(const User& user, const Attempt& attempt, const Decision& decision);
 
 // All rules that apply to the user in a namespace ("" for cluster-wide ones only).
 struct RuleSet {

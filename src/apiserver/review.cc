@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/review.h"
 
+#include "apiserver/access_review.h"
 #include "apiserver/decode.h"
 #include "apiserver/rbac.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "json/strings.h"
+#include "kube/metadata.h"
 
 #include <algorithm>
 
@@ -13,7 +15,6 @@ namespace fixpoint::apiserver {
 namespace {
 
 using kube::Answer;
-using kube::FieldPath;
 
 json::Draft user_info(const User& user) {
   json::Draft info = json::Draft::object();
@@ -45,28 +46,6 @@ Attempt attempt_in(json::View spec) {
           .path = {}};
 }
 
-kube::FieldErrors check_access_spec(json::View spec, bool names_a_subject) {
-  kube::FieldErrors errors;
-  const FieldPath path{"spec"};
-  const bool resource = spec.get("resourceAttributes").is_object();
-  const bool other = spec.get("nonResourceAttributes").is_object();
-  if (resource && other) {
-    errors.push_back(kube::invalid(path.child("nonResourceAttributes"),
-                                   spec.get("nonResourceAttributes"),
-                                   "cannot be specified in combination with resourceAttributes"));
-  }
-  if (!resource && !other) {
-    errors.push_back(kube::invalid(
-        path.child("resourceAttributes"), json::View{},
-        "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
-  }
-  if (names_a_subject && spec.get("user").as_string().empty() && spec.get("groups").empty()) {
-    errors.push_back(kube::invalid(path.child("user"), kube::shown(std::string_view{}),
-                                   "at least one of user or group must be specified"));
-  }
-  return errors;
-}
-
 User subject_in(json::View spec) {
   User user{.name = std::string{spec.get("user").as_string()},
             .uid = std::string{spec.get("uid").as_string()},
@@ -78,7 +57,7 @@ User subject_in(json::View spec) {
 Answer<json::Draft> access_status(const WriteCall& call, json::View review) {
   const bool self = call.resource.kind.kind == "SelfSubjectAccessReview";
   const json::View spec = review.get("spec");
-  if (const auto errors = check_access_spec(spec, !self); !errors.empty()) {
+  if (const auto errors = check_access_review(call.resource, review); !errors.empty()) {
     return std::unexpected(kube::invalid({call.resource.kind.group, ""}, "", errors));
   }
   const User user = self ? call.request.user : subject_in(spec);
@@ -87,6 +66,9 @@ Answer<json::Draft> access_status(const WriteCall& call, json::View review) {
       {"allowed", decision.allowed}
   });
   if (!decision.reason.empty()) status["reason"] = decision.reason;
+  if (auto ignored = ignored_selectors(spec); !ignored.empty()) {
+    status["evaluationError"] = std::move(ignored);
+  }
   return status;
 }
 
@@ -109,18 +91,6 @@ Answer<json::Draft> rules_status(const WriteCall& call, json::View review) {
   const auto set = rules_for(call.store.latest(), call.request.user, ns);
   json::Draft resources = json::Draft::array();
   json::Draft urls = json::Draft::array();
-  if (call.request.user.in_group("system:masters")) {
-    const auto star = [] { return json::Draft::array({"*"}); };
-    resources.push_back(json::Draft::object({
-        {"verbs",     star()},
-        {"apiGroups", star()},
-        {"resources", star()}
-    }));
-    urls.push_back(json::Draft::object({
-        {"verbs",           star()},
-        {"nonResourceURLs", star()}
-    }));
-  }
   for (const json::View rule : set.rules) {
     if (!rule.get("resources").empty()) {
       resources.push_back(listed_rule(rule, {"verbs", "apiGroups", "resources", "resourceNames"}));
@@ -136,11 +106,18 @@ Answer<json::Draft> rules_status(const WriteCall& call, json::View review) {
   });
 }
 
-json::Draft token_status(const WriteCall& call, json::View review, const Tokens* tokens) {
+Answer<json::Draft> token_status(const WriteCall& call, json::View review, const Tokens* tokens) {
   const auto token = review.get("spec", "token").as_string();
-  auto known = tokens != nullptr
-                   ? tokens->authenticate(token, call.environment.now, call.store.latest())
-                   : Result<Authenticated>{fail(ErrorKind::Invalid, "invalid bearer token")};
+  if (token.empty()) {
+    return std::unexpected(
+        kube::bad_request("token is required for TokenReview in authentication"));
+  }
+  auto audiences = json::strings_of(review.get("spec", "audiences"));
+  if (audiences.empty()) audiences.emplace_back(kIssuer);
+  auto known =
+      tokens != nullptr
+          ? tokens->authenticate(token, audiences, call.environment.now, call.store.latest())
+          : Result<Authenticated>{fail(ErrorKind::Invalid, "invalid bearer token")};
   if (!known) {
     return json::Draft::object({
         {"user",  json::Draft::object()},
@@ -163,25 +140,42 @@ Answer<json::Value> answer(WriteCall& call, const Tokens* tokens) {
   if (!body) return std::unexpected(body.error());
   json::Draft object{*body};
   const auto& kind = call.resource.kind.kind;
+  if (const auto ns = kube::namespace_of(*body);
+      !call.request.ns.empty() && !ns.empty() && ns != call.request.ns) {
+    return std::unexpected(kube::bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request"));
+  }
+  if (call.request.ns.empty()) {
+    if (json::Draft* metadata = object.find("metadata")) metadata->erase("namespace");
+  } else {
+    object.object_at("metadata")["namespace"] = call.request.ns;
+  }
   if (kind == "SelfSubjectReview") {
-    object.object_at("metadata")["creationTimestamp"] = format_seconds(call.environment.now);
+    object["metadata"] = json::Draft::object({
+        {"creationTimestamp", format_seconds(call.environment.now)}
+    });
     object.object_at("status")["userInfo"] = user_info(call.request.user);
     return object.freeze();
   }
   if (kind == "SelfSubjectRulesReview") {
     auto status = rules_status(call, *body);
     if (!status) return std::unexpected(status.error());
+    object["metadata"] = json::Draft::object();
     object["spec"] = json::Draft::object();
     object["status"] = *std::move(status);
     return object.freeze();
   }
   if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
   if (kind == "TokenReview") {
-    object["status"] = token_status(call, *body, tokens);
+    auto status = token_status(call, *body, tokens);
+    if (!status) return std::unexpected(status.error());
+    object["status"] = *std::move(status);
     return object.freeze();
   }
-  auto status = access_status(call, *body);
+  const json::Value tracked = object.freeze();
+  auto status = access_status(call, tracked);
   if (!status) return std::unexpected(status.error());
+  object = json::Draft{tracked};
   object["status"] = *std::move(status);
   return object.freeze();
 }

@@ -317,8 +317,9 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (call.request.verb != Verb::Create) {
     auto attempt = attempt_of(call.request);
     attempt.verb = "create";
-    if (!authorize(call.store.latest(), call.request.user, attempt).allowed) {
-      return std::unexpected(refusal(call.request.user, attempt));
+    const auto decision = authorize(call.store.latest(), call.request.user, attempt);
+    if (!decision.allowed) {
+      return std::unexpected(refusal(call.request.user, attempt, decision));
     }
   }
   if (call.resource.custom && call.resource.custom->facts.terminating) {
