@@ -12,6 +12,7 @@
 #include "apiserver/write.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -26,6 +27,14 @@ bool allowed(const Resource& resource, const Request& request) {
   return std::ranges::find(verbs, to_string(request.verb)) != verbs.end();
 }
 
+kube::Status not_allowed(const Resource& resource, const Request& request) {
+  // Routes of built-in kinds are fixed, so the router refuses; custom ones refuse by themselves,
+  // and so does a list that cannot be watched.
+  const bool routed = resource.custom || (request.verb == Verb::Watch && resource.supports("list"));
+  return routed ? kube::method_not_supported(resource.group_resource(), to_string(request.verb))
+                : kube::method_not_allowed();
+}
+
 Response dispatch_write(WriteCall call) {
   switch (call.request.verb) {
     case Verb::Create:
@@ -36,62 +45,115 @@ Response dispatch_write(WriteCall call) {
   }
 }
 
+bool has_items(const Resource& resource) {
+  return std::ranges::any_of(std::array{"get", "update", "patch", "delete"},
+                             [&](std::string_view verb) { return resource.supports(verb); });
+}
+
+// What a name in a path may never be, whatever its kind allows.
+std::optional<kube::Status> bad_segment(std::string_view name) {
+  std::string why;
+  if (name == "." || name == "..") {
+    why = "may not be '" + std::string{name} + "'";
+  } else {
+    for (const char c : {'/', '%'}) {
+      if (name.find(c) == std::string_view::npos) continue;
+      if (!why.empty()) why += ';';
+      why += std::string{"may not contain '"} + c + "'";
+    }
+  }
+  if (why.empty()) return std::nullopt;
+  return kube::bad_request("Name parameter invalid: " + kube::shown(name) + ": " + why);
+}
+
 // Requests that name an object where a collection is meant, the other way round, or a namespace for
 // something that has none: rights were judged for that namespace, so nothing outside it may happen.
 std::optional<kube::Status> wrong_place(const Resource& resource, const Request& request) {
   const bool on_item = !request.name.empty();
   if (!resource.namespaced && !request.ns.empty()) return kube::not_found_path();
   if (resource.namespaced && request.ns.empty()) {
-    if (on_item) return kube::not_found_path();
-    if (request.verb != Verb::List && request.verb != Verb::Watch)
-      return kube::method_not_allowed();
+    if (on_item || !resource.supports("list")) return kube::not_found_path();
+    if (request.verb != Verb::List && request.verb != Verb::Watch) {
+      return resource.custom ? kube::not_found_path() : kube::method_not_allowed();
+    }
   }
   if (!request.subresource.empty()) return std::nullopt;
+  if (on_item && !has_items(resource)) return kube::not_found_path();
   const bool item_verb = request.verb == Verb::Update || request.verb == Verb::Patch;
+  if (resource.custom) {
+    // These take a POST to an object for one to its collection.
+    if (!on_item && item_verb) return kube::bad_request("name must be provided");
+    return std::nullopt;
+  }
   if (on_item ? request.verb == Verb::Create : item_verb) return kube::method_not_allowed();
   return std::nullopt;
 }
 
 }  // namespace
 
-Response Core::handle(const Request& request, store::Store& store, const Environment& environment) {
-  const auto resource = kinds_.find(store.latest(), request.resource);
-  if (!resource) return failure(kube::not_found_path());
-  if (auto misplaced = wrong_place(*resource, request)) return failure(*misplaced);
-  const bool custom = resource->builtin == nullptr;
+kube::Answer<Resource> Core::resolve(const Request& request, const store::Snapshot& snapshot) {
+  auto resource = kinds_.find(snapshot, request.resource);
+  if (!resource) return std::unexpected(kube::not_found_path());
+  if (auto misplaced = wrong_place(*resource, request)) return std::unexpected(*misplaced);
   if (!request.subresource.empty() && !resource->has_subresource(request.subresource)) {
-    return failure(custom ? kube::not_found(resource->group_resource(), request.name)
-                          : kube::not_found_path());
+    return std::unexpected(resource->custom
+                               ? kube::not_found(resource->group_resource(), request.name)
+                               : kube::not_found_path());
   }
-  if (!allowed(*resource, request)) {
-    return failure(
-        custom ? kube::method_not_supported(resource->group_resource(), to_string(request.verb))
-               : kube::method_not_allowed());
-  }
-  if (is_review(*resource)) {
-    return review(WriteCall{request, *resource, kinds_, store, environment}, tokens_);
-  }
+  if (!allowed(*resource, request)) return std::unexpected(not_allowed(*resource, request));
+  if (auto bad = bad_segment(request.name)) return std::unexpected(*bad);
+  return *std::move(resource);
+}
 
-  if (is_pod_stream(*resource, request.subresource)) return pod_stream(request, *resource, store);
+Response Core::handle(const Request& request, store::Store& store, const Environment& environment) {
+  const auto resource = resolve(request, store.latest());
+  if (!resource) return failure(resource.error());
+  return handle(request, *resource, store, environment);
+}
+
+// Every answer about a deprecated version says so, a refusal too.
+Response Core::handle(const Request& request, const Resource& resource, store::Store& store,
+                      const Environment& environment) {
+  Response response;
+  if (resource.custom && request.verb == Verb::Create && request.subresource.empty() &&
+      !request.name.empty()) {
+    Request to_collection = request;
+    to_collection.name.clear();
+    response = dispatch(to_collection, resource, store, environment);
+  } else {
+    response = dispatch(request, resource, store, environment);
+  }
+  if (const auto text = resource.deprecation(); !text.empty()) {
+    response.warnings.emplace(response.warnings.begin(), text);
+  }
+  return response;
+}
+
+Response Core::dispatch(const Request& request, const Resource& resource, store::Store& store,
+                        const Environment& environment) {
+  if (is_review(resource)) {
+    return review(WriteCall{request, resource, kinds_, store, environment}, tokens_);
+  }
+  if (is_pod_stream(resource, request.subresource)) return pod_stream(request, resource, store);
 
   const auto before = store.revision();
-  WriteCall call{request, *resource, kinds_, store, environment};
+  WriteCall call{request, resource, kinds_, store, environment};
   Response response;
   if (!request.subresource.empty()) {
     response = handle_subresource(call);
   } else {
     switch (request.verb) {
-      case Verb::Get: return get(request, *resource, store, environment);
-      case Verb::List: return list(request, *resource, store, environment);
+      case Verb::Get: return get(request, resource, store, environment);
+      case Verb::List: return list(request, resource, store, environment);
       case Verb::Watch: return failure(kube::internal_error("a watch has no single answer"));
-      case Verb::Delete: response = remove({request, *resource, store, environment}); break;
+      case Verb::Delete: response = remove({request, resource, store, environment}); break;
       case Verb::DeleteCollection:
-        response = remove_collection({request, *resource, store, environment});
+        response = remove_collection({request, resource, store, environment});
         break;
       default: response = dispatch_write(call);
     }
   }
-  if (resource->prefix == kDefinitionPrefix && store.revision() != before) {
+  if (resource.prefix == kDefinitionPrefix && store.revision() != before) {
     settle_definitions(store, response.body.get("spec", "group").as_string(),
                        environment.now);
     response.visible = store.revision();
@@ -119,10 +181,8 @@ Response Core::handle_subresource(const WriteCall& call) {
 
 kube::Answer<Watch> Core::open_watch(const Request& request, const store::Store& store,
                                      const Environment& environment) {
-  const auto resource = kinds_.find(store.latest(), request.resource);
-  if (!resource) return std::unexpected(kube::not_found_path());
-  if (!resource->namespaced && !request.ns.empty()) return std::unexpected(kube::not_found_path());
-  if (!resource->supports("watch")) return std::unexpected(kube::method_not_allowed());
+  const auto resource = resolve(request, store.latest());
+  if (!resource) return std::unexpected(resource.error());
   return apiserver::open_watch(request, *resource, store, environment);
 }
 

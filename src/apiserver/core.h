@@ -26,7 +26,12 @@ class Core {
   // `tokens` may be null and must outlive the core.
   explicit Core(const Tokens* tokens = nullptr) : tokens_(tokens) {}
 
-  // Everything but watches.
+  // The resource a request is about, if it may be asked that at all; else the 404, 405 or 400.
+  kube::Answer<Resource> resolve(const Request& request, const store::Snapshot& snapshot);
+
+  // Everything but watches. `resource` is what resolve() made of the same request and store.
+  Response handle(const Request& request, const Resource& resource, store::Store& store,
+                  const Environment& environment);
   Response handle(const Request& request, store::Store& store, const Environment& environment);
 
   // A watch is a filter and a starting point; whoever holds it feeds it the store's events.
@@ -36,6 +41,8 @@ class Core {
   CustomKinds& kinds() { return kinds_; }
 
  private:
+  Response dispatch(const Request& request, const Resource& resource, store::Store& store,
+                    const Environment& environment);
   Response handle_subresource(const WriteCall& call);
 
   const Tokens* tokens_;

@@ -112,6 +112,19 @@ bool Resource::has_subresource(std::string_view name) const {
   return name == "scale" && custom_version()->scale.has_value();
 }
 
+std::string_view Resource::deprecation() const {
+  if (custom) {
+    return custom_version()->deprecated ? custom_version()->deprecation_warning
+                                        : std::string_view{};
+  }
+  if (!path.group.empty()) return {};
+  if (path.resource == "endpoints") {
+    return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  }
+  if (path.resource == "componentstatuses") return "v1 ComponentStatus is deprecated in v1.19+";
+  return {};
+}
+
 bool established(json::View definition) {
   return kube::condition_is_true(definition, "Established");
 }

@@ -52,6 +52,8 @@ struct Resource {
   const kube::CustomVersion* custom_version() const;
   bool supports(std::string_view verb) const;
   bool has_subresource(std::string_view name) const;
+  // What every answer about it warns of; empty for versions with a future.
+  std::string_view deprecation() const;
 };
 
 // The store key prefix of a group's resource.

@@ -302,8 +302,6 @@ void note_warnings(const Resource& resource, json::View object, json::View old_o
     std::ranges::move(texts, std::back_inserter(warnings));
     return;
   }
-  const auto& version = *resource.custom_version();
-  if (version.deprecated) warnings.push_back(version.deprecation_warning);
   for (auto& text : kube::custom_resource_warnings(object, old_object)) {
     warnings.push_back(std::move(text));
   }

@@ -86,27 +86,27 @@ kube::Answer<IncludeObject> parse_include_object(std::string_view text) {
   if (text.empty() || text == "Metadata") return IncludeObject::Metadata;
   if (text == "None") return IncludeObject::None;
   if (text == "Object") return IncludeObject::Object;
-  const auto given = json::Value::string(text);
-  return std::unexpected(kube::invalid({"meta.k8s.io", "TableOptions"}, "",
-                                       {kube::not_supported(kube::FieldPath{"includeObject"}, given,
-                                                            {"Metadata", "None", "Object", ""})}));
+  return std::unexpected(
+      kube::bad_request("Unable to convert to Table as requested: includeObject: Invalid value: " +
+                        kube::shown(text) + ": must be 'Metadata', 'Object', 'None', or empty"));
 }
 
-json::Value partial_object(json::View object) {
+json::Value partial_object(json::View object, std::string_view version) {
   return json::Draft::object({
                                  {"kind",       "PartialObjectMetadata"            },
-                                 {"apiVersion", "meta.k8s.io/v1"                   },
+                                 {"apiVersion", version                            },
                                  {"metadata",   json::Draft{object.get("metadata")}}
   })
       .freeze();
 }
 
-json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata) {
-  json::Draft items = json::Draft::array();
-  for (const auto& object : objects) items.push_back(partial_object(object));
+json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata,
+                         std::string_view version) {
+  json::Draft items = objects.empty() ? json::Draft{} : json::Draft::array();  // none are null
+  for (const auto& object : objects) items.push_back(partial_object(object, version));
   return json::Draft::object({
                                  {"kind",       "PartialObjectMetadataList"},
-                                 {"apiVersion", "meta.k8s.io/v1"           },
+                                 {"apiVersion", version                    },
                                  {"metadata",   json::Draft{metadata}      },
                                  {"items",      std::move(items)           }
   })
@@ -117,7 +117,7 @@ json::Value table_of(const Resource& resource, const std::vector<json::Value>& o
                      json::View metadata, const TableOptions& options) {
   json::Draft table = json::Draft::object();
   table["kind"] = "Table";
-  table["apiVersion"] = "meta.k8s.io/v1";
+  table["apiVersion"] = options.version;
   table["metadata"] = json::Draft{metadata};
   if (options.columns == Columns::Named) {
     auto& columns = table.array_at("columnDefinitions");
@@ -131,7 +131,7 @@ json::Value table_of(const Resource& resource, const std::vector<json::Value>& o
     row["cells"] = cells_of(resource, object, options.now);
     switch (options.include) {
       case IncludeObject::None: row["object"] = json::Draft{}; break;
-      case IncludeObject::Metadata: row["object"] = partial_object(object); break;
+      case IncludeObject::Metadata: row["object"] = partial_object(object, options.version); break;
       case IncludeObject::Object: row["object"] = object; break;
     }
     rows.push_back(std::move(row));

@@ -13,6 +13,9 @@
 
 namespace fixpoint::apiserver {
 
+// The apiVersion of these forms; there is an older one, "meta.k8s.io/v1beta1".
+inline constexpr std::string_view kMetaVersion = "meta.k8s.io/v1";
+
 // How much of an object stands beside its row.
 enum class IncludeObject : std::uint8_t { None, Metadata, Object };
 // The ?includeObject= parameter; Metadata when it is not given.
@@ -24,6 +27,7 @@ struct TableOptions {
   IncludeObject include = IncludeObject::Metadata;
   Columns columns = Columns::Named;
   Instant now;
+  std::string_view version = kMetaVersion;
 };
 
 // A table of objects already in the requested version. `metadata` is the list's or, for one object,
@@ -31,7 +35,8 @@ struct TableOptions {
 json::Value table_of(const Resource& resource, const std::vector<json::Value>& objects,
                      json::View metadata, const TableOptions& options);
 
-json::Value partial_object(json::View object);
-json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata);
+json::Value partial_object(json::View object, std::string_view version = kMetaVersion);
+json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata,
+                         std::string_view version = kMetaVersion);
 
 }  // namespace fixpoint::apiserver

@@ -28,18 +28,21 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-std::string print(json::View body, const Answer& answer) {
-  if (answer.wanted.encoding == Encoding::Yaml) return json::to_yaml(body);
-  if (answer.pretty) return json::to_pretty_text(body);
+std::string print(json::View body, const Wanted& wanted) {
+  if (wanted.encoding == Encoding::Yaml) return json::to_yaml(body);
+  if (wanted.pretty) return json::to_pretty_text(body);
   std::string text = json::to_text(body);
   text += '\n';
   return text;
 }
 
+std::string content_type(const Wanted& wanted) {
+  return wanted.encoding == Encoding::Yaml ? "application/yaml" : "application/json";
+}
+
 void send_text(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers,
                const Answer& answer, std::string text) {
-  headers.set("content-type",
-              answer.wanted.encoding == Encoding::Yaml ? "application/yaml" : "application/json");
+  headers.set("content-type", content_type(answer.wanted));
   if (answer.gzip_accepted && text.size() >= kGzipBytesMin) {
     if (auto packed = net::gzip(text)) {
       headers.set("content-encoding", "gzip");
@@ -51,18 +54,14 @@ void send_text(const std::shared_ptr<net::Exchange>& exchange, net::Headers head
 }
 
 std::string list_head(const apiserver::ListPage& page) {
-  json::Draft metadata = json::Draft::object();
-  metadata["resourceVersion"] = std::to_string(page.revision.value);
-  // A custom resource's list has the field even when there is nothing to say in it.
-  if (!page.continue_token.empty() || page.items_carry_kind) {
-    metadata["continue"] = page.continue_token;
-  }
-  if (page.remaining_item_count) metadata["remainingItemCount"] = *page.remaining_item_count;
   std::string text = R"({"kind":)";
   json::print_string(page.list_kind, text);
   text += R"(,"apiVersion":)";
   json::print_string(page.item_kind.group_version().api_version(), text);
   text += R"(,"metadata":)";
+  json::Draft metadata{list_metadata(page)};
+  // Lists without a type of their own always print it.
+  if (page.items_carry_kind && page.continue_token.empty()) metadata["continue"] = "";
   const json::Value packed = metadata.freeze();
   json::print(packed, text);
   text += R"(,"items":[)";
@@ -110,8 +109,12 @@ net::Headers common_headers(std::string_view audit_id) {
   };
 }
 
+void add_warning(net::Headers& headers, std::string_view text) {
+  if (!text.empty()) headers.add("warning", "299 - " + quoted(text));
+}
+
 void add_warnings(net::Headers& headers, const std::vector<std::string>& warnings) {
-  for (const auto& warning : warnings) headers.add("warning", "299 - " + quoted(warning));
+  for (const auto& warning : warnings) add_warning(headers, warning);
 }
 
 void print_item(json::View stored, const apiserver::ListPage& page, std::string& out) {
@@ -147,11 +150,11 @@ void send(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, 
           const std::optional<apiserver::Resource>& resource) {
   add_warnings(headers, answer.response.warnings);
   if (!answer.response.list) {
-    send_text(exchange, std::move(headers), answer, print(answer.response.body, answer));
+    send_text(exchange, std::move(headers), answer, print(answer.response.body, answer.wanted));
     return;
   }
   auto& page = *answer.response.list;
-  const bool plain = answer.wanted.encoding == Encoding::Json && !answer.pretty;
+  const bool plain = answer.wanted.encoding == Encoding::Json && !answer.wanted.pretty;
   // A long list leaves as it is printed, uncompressed: packing it would hold all of it in memory
   // and the loop meanwhile.
   if (plain && page.items.size() > kWholeListItems) {
@@ -163,26 +166,27 @@ void send(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, 
   }
   std::string text = list_text(page, *resource);
   if (!plain) {
-    if (auto tree = json::parse(text)) text = print(*tree, answer);
+    if (auto tree = json::parse(text)) text = print(*tree, answer.wanted);
   }
   send_text(exchange, std::move(headers), answer, std::move(text));
 }
 
-void send_json(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers, int code,
-               json::View body) {
-  headers.set("content-type", "application/json");
-  std::string text = json::to_text(body);
-  text += '\n';
-  exchange->respond(code, std::move(headers), std::move(text));
-}
-
 void send_status(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers,
-                 const kube::Status& status) {
+                 const kube::Status& status, const Wanted& wanted) {
   if (status.details && status.details->retry_after_seconds > 0) {
     headers.set("retry-after", std::to_string(status.details->retry_after_seconds));
   }
   const json::Value body = kube::to_json(status);
-  send_json(exchange, std::move(headers), status.code, body);
+  headers.set("content-type", content_type(wanted));
+  exchange->respond(status.code, std::move(headers), print(body, wanted));
+}
+
+json::Value list_metadata(const apiserver::ListPage& page) {
+  json::Draft metadata = json::Draft::object();
+  metadata["resourceVersion"] = std::to_string(page.revision.value);
+  if (!page.continue_token.empty()) metadata["continue"] = page.continue_token;
+  if (page.remaining_item_count) metadata["remainingItemCount"] = *page.remaining_item_count;
+  return metadata.freeze();
 }
 
 }  // namespace fixpoint::front

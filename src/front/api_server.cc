@@ -4,8 +4,9 @@
 #include "apiserver/rbac.h"
 #include "apiserver/table.h"
 #include "front/answer.h"
+#include "front/impersonate.h"
 #include "front/router.h"
-#include "json/draft.h"
+#include "front/shape.h"
 #include "json/print.h"
 
 namespace fixpoint::front {
@@ -26,6 +27,14 @@ struct ApiServer::Call {
   MonotonicInstant began;
 
   net::Headers headers() const { return common_headers(audit_id); }
+  bool pretty() const {
+    return wants_pretty(route.request.parameter("pretty"), header("user-agent"));
+  }
+  Wanted status_form() const {
+    Wanted form = negotiate_status(header("accept"));
+    if (pretty()) form.pretty = true;
+    return form;
+  }
   std::string_view header(std::string_view name) const {
     const std::string* value = http.headers.find(name);
     return value == nullptr ? std::string_view{} : std::string_view{*value};
@@ -34,41 +43,15 @@ struct ApiServer::Call {
 
 namespace {
 
-// Browsers and curl get indented JSON unless they say otherwise, as on a real server.
-bool wants_pretty(std::string_view parameter, std::string_view user_agent) {
-  if (!parameter.empty()) return parameter == "true" || parameter == "1";
-  return user_agent.starts_with("curl") || user_agent.starts_with("Wget") ||
-         user_agent.starts_with("Mozilla/5.0");
-}
-
 kube::Status lost_write(const Error& why) {
   return kube::internal_error("the write could not be put on disk and was taken back: " +
                               why.message);
 }
 
-json::Value list_metadata(const apiserver::ListPage& page) {
-  json::Draft metadata = json::Draft::object();
-  metadata["resourceVersion"] = std::to_string(page.revision.value);
-  if (!page.continue_token.empty()) metadata["continue"] = page.continue_token;
-  if (page.remaining_item_count) metadata["remainingItemCount"] = *page.remaining_item_count;
-  return metadata.freeze();
-}
-
-json::Value object_metadata(json::View object) {
-  return json::Draft::object(
-             {
-                 {"resourceVersion", object.get("metadata", "resourceVersion").as_string()}
-  })
-      .freeze();
-}
-
-std::string event_line(const apiserver::WatchEvent& event, json::View object) {
-  std::string line = R"({"type":")";
-  line += to_string(event.type);
-  line += R"(","object":)";
-  json::print(object, line);
-  line += "}\n";
-  return line;
+Page text_page(int code, std::string body) {
+  return {.code = code,
+          .headers = {{"content-type", "text/plain; charset=utf-8"}},
+          .body = std::move(body)};
 }
 
 }  // namespace
@@ -78,7 +61,7 @@ ApiServer::ApiServer(Service& service, const Identity& identity, AccessLog log)
       identity_(identity),
       log_(std::move(log)),
       watches_(service),
-      pages_(service) {}
+      pages_(service, identity.keys().tokens) {}
 
 net::Handler ApiServer::handler() {
   return [this](net::Request&& request, std::shared_ptr<net::Exchange> exchange) {
@@ -114,7 +97,16 @@ void ApiServer::finish(const Call& call, int code) {
 
 void ApiServer::refuse(const std::shared_ptr<Call>& call, const kube::Status& status) {
   finish(*call, status.code);
-  send_status(call->exchange, call->headers(), status);
+  auto headers = call->headers();
+  if (call->resource) add_warning(headers, call->resource->deprecation());
+  send_status(call->exchange, std::move(headers), status, call->status_form());
+}
+
+void ApiServer::show(const std::shared_ptr<Call>& call, Page page) {
+  auto headers = call->headers();
+  for (const auto& [name, value] : page.headers) headers.set(name, value);
+  finish(*call, page.code);
+  call->exchange->respond(page.code, std::move(headers), std::move(page.body));
 }
 
 void ApiServer::handle(net::Request&& request, std::shared_ptr<net::Exchange> exchange) {
@@ -125,19 +117,16 @@ void ApiServer::handle(net::Request&& request, std::shared_ptr<net::Exchange> ex
   call->began = service_.loop().clock().monotonic();
 
   auto route = front::route(call->http.method, call->http.path(), call->http.query());
-  if (!route) return refuse(call, route.error());
+  if (!route) return show(call, text_page(400, "400 Bad Request"));
   call->route = *std::move(route);
 
-  auto user = caller_of(*call);
+  const auto& snapshot = service_.store().latest();
+  auto sender = identity_.sender(call->http, service_.loop().clock().wall(), snapshot);
+  if (!sender) return refuse(call, sender.error());
+  auto user = acting_user(call->http, *std::move(sender), snapshot);
   if (!user) {
-    if (user.error().reason.empty() && user.error().code == 500) {
-      call->exchange->respond(500,
-                              {
-                                  {"content-type", "text/plain; charset=utf-8"}
-      },
-                              user.error().message);
-      return finish(*call, 500);
-    }
+    // A question that makes no sense is answered in plain text, as everything before the API is.
+    if (user.error().code == 500) return show(call, text_page(500, user.error().message + "\n"));
     return refuse(call, user.error());
   }
   call->user = *std::move(user);
@@ -148,94 +137,37 @@ void ApiServer::handle(net::Request&& request, std::shared_ptr<net::Exchange> ex
   }
 }
 
-// The sender, or whoever they may act as.
-kube::Answer<User> ApiServer::caller_of(const Call& call) {
-  const auto now = service_.loop().clock().wall();
-  const auto& snapshot = service_.store().latest();
-  auto sender = identity_.sender(call.http, now, snapshot);
-  if (!sender) return sender;
-  if (sender->in_group("system:unauthenticated") && !Pages::is_public(call.route.path)) {
-    return std::unexpected(kube::unauthorized());
-  }
-  auto asked = impersonation(call.http.headers);
-  if (!asked) return sender;
-  if (asked->without_user) {
-    std::string groups;
-    for (const auto& group : asked->user.groups) {
-      if (!groups.empty()) groups += ' ';
-      groups += "{Group  " + group + "    }";
-    }
-    return std::unexpected(kube::unreasoned(500, "Internal Server Error: \"" + call.http.target +
-                                                     "\": requested [" + groups +
-                                                     "] without impersonating a user"));
-  }
-  const auto may = [&](std::string_view resource, std::string_view group, std::string_view name) {
-    const apiserver::Attempt attempt{.verb = "impersonate",
-                                     .group = std::string{group},
-                                     .resource = std::string{resource},
-                                     .subresource = {},
-                                     .ns = {},
-                                     .name = std::string{name},
-                                     .path = {}};
-    return authorize(snapshot, *sender, attempt).allowed ? std::nullopt
-                                                         : std::optional{refusal(*sender, attempt)};
-  };
-  if (auto no = may("users", "", asked->user.name)) return std::unexpected(*no);
-  for (const auto& group : asked->user.groups) {
-    if (auto no = may("groups", "", group)) return std::unexpected(*no);
-  }
-  if (!asked->user.uid.empty()) {
-    if (auto no = may("uids", "authentication.k8s.io", asked->user.uid)) {
-      return std::unexpected(*no);
-    }
-  }
-  if (asked->user.name != "system:anonymous") {
-    asked->user.groups.emplace_back("system:authenticated");
-  }
-  return std::move(asked->user);
-}
-
 void ApiServer::serve_page(const std::shared_ptr<Call>& call) {
-  const auto& path = call->route.path;
-  if (!Pages::is_public(path)) {
-    const apiserver::Attempt attempt{.verb = net::to_lower(call->http.method),
-                                     .group = {},
-                                     .resource = {},
-                                     .subresource = {},
-                                     .ns = {},
-                                     .name = {},
-                                     .path = path};
-    if (!authorize(service_.store().latest(), call->user, attempt).allowed) {
-      return refuse(call, refusal(call->user, attempt));
-    }
-  }
-  if (path == "/metrics") {
-    finish(*call, 200);
+  const apiserver::Attempt attempt{.verb = net::to_lower(call->http.method),
+                                   .group = {},
+                                   .resource = {},
+                                   .subresource = {},
+                                   .ns = {},
+                                   .name = {},
+                                   .path = call->route.path};
+  const auto decision = authorize(service_.store().latest(), call->user, attempt);
+  if (!decision.allowed) return refuse(call, refusal(call->user, attempt, decision));
+  if (call->route.path == "/metrics") {
     const Gauges gauges{.objects = service_.store().latest().size(),
                         .revision = service_.store().revision().value,
                         .durable_revision = service_.durable().value,
                         .watchers = watches_.size()};
-    call->exchange->respond(200,
-                            {
-                                {"content-type", "text/plain; version=0.0.4; charset=utf-8"}
-    },
-                            metrics_.text(gauges));
-    return;
+    Page page = text_page(200, metrics_.text(gauges));
+    page.headers.set("content-type", "text/plain; version=0.0.4; charset=utf-8");
+    return show(call, std::move(page));
   }
-  auto page = pages_.find(call->http, path);
-  if (!page) {
-    finish(*call, 404);
-    call->exchange->respond(404,
-                            {
-                                {"content-type", "text/plain; charset=utf-8"}
-    },
-                            std::string{"404 page not found\n"});
-    return;
-  }
-  auto headers = call->headers();
-  for (const auto& [name, value] : page->headers) headers.set(name, value);
-  finish(*call, page->code);
-  call->exchange->respond(page->code, std::move(headers), std::move(page->body));
+  auto page = pages_.find(call->http, call->route);
+  if (!page) return refuse(call, page.error());
+  show(call, *std::move(page));
+}
+
+// A path that leads nowhere below a group of custom kinds, or of none, is not even the API's.
+void ApiServer::no_resource(const std::shared_ptr<Call>& call, const kube::Status& status) {
+  const bool nowhere = status.code == 404 && status.details && status.details->kind.empty();
+  if (!nowhere) return refuse(call, status);
+  auto page = Pages::not_found(call->route.path);
+  if (!page) return refuse(call, page.error());
+  show(call, *std::move(page));
 }
 
 void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
@@ -245,26 +177,34 @@ void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
   request.user_agent = call->header("user-agent");
   request.body = std::move(call->http.body);
 
-  const auto attempt = attempt_of(request);
-  if (!authorize(service_.store().latest(), call->user, attempt).allowed) {
-    return refuse(call, refusal(call->user, attempt));
+  auto attempt = attempt_of(request);
+  attempt.verb = call->route.verb(call->http.method);
+  const auto decision = authorize(service_.store().latest(), call->user, attempt);
+  if (!decision.allowed) return refuse(call, refusal(call->user, attempt, decision));
+  auto resource = service_.core().resolve(request, service_.store().latest());
+  if (!resource) return no_resource(call, resource.error());
+  if (!call->route.has_verb) {
+    // HEAD reads custom resources; no router stands before those.
+    if (!resource->custom) return refuse(call, kube::method_not_allowed());
+    if (call->http.method != "HEAD") {
+      return refuse(call, kube::method_not_supported(resource->group_resource(), ""));
+    }
   }
+  if (resource->builtin != nullptr) {
+    const bool collection = request.verb == Verb::List || request.verb == Verb::Watch;
+    const auto produces = collection ? Produces::ObjectsAndStreams : Produces::Objects;
+    if (auto ok = check_routed(call->header("accept"), produces); !ok) {
+      return refuse(call, ok.error());
+    }
+  }
+  call->resource = *std::move(resource);
   auto wanted = negotiate(call->header("accept"));
   if (!wanted) return refuse(call, wanted.error());
   call->wanted = *wanted;
-  call->resource = service_.core().kinds().find(service_.store().latest(), request.resource);
-  if (!call->resource && !pages_.serves({request.resource.group, request.resource.version})) {
-    finish(*call, 404);
-    call->exchange->respond(404,
-                            {
-                                {"content-type", "text/plain; charset=utf-8"}
-    },
-                            std::string{"404 page not found\n"});
-    return;
-  }
+  if (call->pretty()) call->wanted.pretty = true;
   if (request.verb == Verb::Watch) return serve_watch(call);
 
-  Response response = service_.run(request);
+  Response response = service_.run(request, *call->resource);
   const auto visible = response.visible;
   auto held = std::make_shared<Response>(std::move(response));
   service_.when_durable(visible, [this, call, held](const std::optional<Error>& lost) {
@@ -273,82 +213,58 @@ void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
   });
 }
 
-// The response in the form that was asked for: a table, metadata only, or as it is.
-Response ApiServer::shaped(const Call& call, Response response) const {
-  if (!response.ok() || call.wanted.form == Form::Object || !call.resource) return response;
-  const auto& request = call.route.request;
-  if (!request.subresource.empty() && request.subresource != "status") return response;
-  const bool is_status = !response.list && response.body.get("kind").as_string() == "Status";
-  if (is_status) return response;
-
-  std::vector<json::Value> objects;
-  json::Value metadata;
-  if (response.list) {
-    for (const auto& record : response.list->items) {
-      objects.push_back(apiserver::in_version(*call.resource, record->body));
-    }
-    metadata = list_metadata(*response.list);
-  } else {
-    objects.push_back(response.body);
-    metadata = object_metadata(response.body);
-  }
-  if (call.wanted.form == Form::PartialObject) {
-    response.body = response.list ? apiserver::partial_list(objects, metadata)
-                                  : apiserver::partial_object(objects.front());
-  } else {
-    auto include = apiserver::parse_include_object(request.parameter("includeObject"));
-    if (!include) return apiserver::failure(include.error());
-    response.body = apiserver::table_of(*call.resource, objects, metadata,
-                                        {.include = *include,
-                                         .columns = apiserver::Columns::Named,
-                                         .now = service_.loop().clock().wall()});
-  }
-  response.list.reset();
-  return response;
-}
-
 void ApiServer::answer(const std::shared_ptr<Call>& call, Response response) {
-  finish(*call, response.code);
   auto headers = call->headers();
   const json::View retry = response.body.get("details", "retryAfterSeconds");
   if (!response.ok() && retry.as_int() > 0) {
     headers.set("retry-after", std::to_string(retry.as_int()));
   }
-  Answer out{.response = shaped(*call, std::move(response)),
+  const auto& request = call->route.request;
+  // Subresources other than status have kinds of their own.
+  const bool shapeable = request.subresource.empty() || request.subresource == "status";
+  if (response.ok() && shapeable) {
+    auto warnings = response.warnings;
+    response = shaped({.resource = *call->resource,
+                       .wanted = call->wanted,
+                       .include_object = request.parameter("includeObject"),
+                       .now = service_.loop().clock().wall()},
+                      std::move(response));
+    response.warnings = std::move(warnings);
+  }
+  finish(*call, response.code);
+  Answer out{.response = std::move(response),
              .wanted = call->wanted,
-             .pretty = wants_pretty(call->route.request.parameter("pretty"),
-                                    call->route.request.user_agent),
              .gzip_accepted = call->http.headers.has_token("accept-encoding", "gzip")};
+  if (!out.response.ok()) out.wanted = call->status_form();
   send(call->exchange, std::move(headers), std::move(out), call->resource);
 }
 
 void ApiServer::serve_watch(const std::shared_ptr<Call>& call) {
+  if (call->wanted.encoding == Encoding::Yaml) {
+    return refuse(call, kube::not_acceptable("only the following media types are accepted: "
+                                             "application/json;stream=watch, "
+                                             "application/vnd.kubernetes.protobuf;stream=watch"));
+  }
+  auto include = apiserver::IncludeObject::Metadata;
+  if (call->wanted.form == Form::Table) {
+    auto given = apiserver::parse_include_object(call->route.request.parameter("includeObject"));
+    if (!given) return refuse(call, given.error());
+    include = *given;
+  }
   auto watch = service_.open_watch(call->route.request);
   if (!watch) return refuse(call, watch.error());
-  auto include = apiserver::parse_include_object(call->route.request.parameter("includeObject"));
-  if (!include) return refuse(call, include.error());
-
-  const auto printer = [resource = *call->resource, form = call->wanted.form, include = *include,
-                        &clock = service_.loop().clock()](apiserver::Columns columns) {
-    return [=, &clock](const apiserver::WatchEvent& event) {
-      if (form == Form::Object || event.type == apiserver::WatchEventType::Error) {
-        return event_line(event, event.object);
-      }
-      if (form == Form::PartialObject) {
-        const json::Value partial = apiserver::partial_object(event.object);
-        return event_line(event, partial);
-      }
-      const json::Value metadata = object_metadata(event.object);
-      const json::Value table =
-          apiserver::table_of(resource, {event.object}, metadata,
-                              {.include = include, .columns = columns, .now = clock.wall()});
-      return event_line(event, table);
-    };
-  };
   auto headers = call->headers();
   headers.set("content-type", "application/json");
+  add_warning(headers, call->resource->deprecation());
   const auto from =
       std::min(watch->from, service_.store().revision());  // it may ask for the future
+  const auto printer = [&](apiserver::Columns columns) {
+    return event_printer({.resource = *call->resource,
+                          .wanted = call->wanted,
+                          .include = include,
+                          .columns = columns,
+                          .clock = service_.loop().clock()});
+  };
   auto stream = std::make_shared<WatchHub::Stream>(
       WatchHub::Stream{.watch = *std::move(watch),
                        .wanted = call->wanted,

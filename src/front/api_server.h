@@ -45,12 +45,12 @@ class ApiServer {
  private:
   struct Call;
   void handle(net::Request&& request, std::shared_ptr<net::Exchange> exchange);
-  kube::Answer<apiserver::User> caller_of(const Call& call);
   void serve_page(const std::shared_ptr<Call>& call);
   void serve_resource(const std::shared_ptr<Call>& call);
   void serve_watch(const std::shared_ptr<Call>& call);
   void answer(const std::shared_ptr<Call>& call, apiserver::Response response);
-  apiserver::Response shaped(const Call& call, apiserver::Response response) const;
+  void show(const std::shared_ptr<Call>& call, Page page);
+  void no_resource(const std::shared_ptr<Call>& call, const kube::Status& status);
   void refuse(const std::shared_ptr<Call>& call, const kube::Status& status);
   void finish(const Call& call, int code);
 

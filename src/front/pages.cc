@@ -4,9 +4,14 @@
 #include "apiserver/definition.h"
 #include "apiserver/openapi.h"
 #include "base/hash.h"
+#include "front/health.h"
+#include "front/issuer.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kinds/openapi.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace fixpoint::front {
 namespace {
@@ -49,23 +54,26 @@ Page version_page() {
           .body = json::to_pretty_text(body)};
 }
 
-bool is_health(std::string_view path) {
-  for (const std::string_view root : {"/healthz", "/livez", "/readyz"}) {
-    if (path == root || (path.starts_with(root) && path.substr(root.size()).starts_with('/'))) {
-      return true;
-    }
-  }
-  return false;
+Page no_page() {
+  Page page = text_page("404 page not found\n");
+  page.code = 404;
+  return page;
 }
 
-Page health_page(const net::Request& request, std::string_view path) {
-  if (request.query().find("verbose") == std::string_view::npos) return text_page("ok");
-  std::string text;
-  for (const auto check : {"ping", "log", "store", "durable-log"}) {
-    text += "[+]" + std::string{check} + " ok\n";
-  }
-  const auto name = path.substr(1, path.find('/', 1) - 1);
-  return text_page(text + std::string{name} + " check passed\n");
+bool builtin_group(std::string_view group) {
+  return std::ranges::any_of(kinds::all(),
+                             [&](const kinds::Kind& kind) { return kind.gvk.group == group; });
+}
+
+// Pages of the API's own router, which takes no method but GET.
+bool is_routed(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  if (path == "/version" || path == "/api" || path.starts_with("/api/")) return true;
+  constexpr std::string_view kApis = "/apis/";
+  if (!path.starts_with(kApis)) return false;
+  path.remove_prefix(kApis.size());
+  const auto slash = path.find('/');
+  return slash != std::string_view::npos && builtin_group(path.substr(0, slash));
 }
 
 // Which aggregated discovery a client prefers, if any.
@@ -87,17 +95,13 @@ std::optional<std::string_view> aggregated_version(std::string_view accept) {
 
 }  // namespace
 
-Pages::Pages(Service& service) : service_(service) {
+Pages::Pages(Service& service, net::SigningKey key) : service_(service), key_(std::move(key)) {
   service_.on_rewind([this] { discovery_.reset(); });
   service_.listen([this](const std::vector<store::Event>& events) {
     for (const auto& event : events) {
       if (event.key().starts_with(apiserver::kDefinitionPrefix)) discovery_.reset();
     }
   });
-}
-
-bool Pages::is_public(std::string_view path) {
-  return is_health(path) || path == "/version" || path == "/version/";
 }
 
 const apiserver::Discovery& Pages::discovery() {
@@ -107,25 +111,86 @@ const apiserver::Discovery& Pages::discovery() {
   return *discovery_;
 }
 
-std::optional<Page> Pages::find(const net::Request& request, std::string_view path) {
-  if (is_health(path)) return health_page(request, path);
-  if (path == "/version" || path == "/version/") return version_page();
-  if (path.starts_with("/openapi/")) return openapi(request, path);
-  if (path == "/api" || path == "/apis" || path.starts_with("/api/") ||
-      path.starts_with("/apis/")) {
-    return discover(request, path);
+kube::Answer<Page> Pages::not_found(std::string_view path) {
+  if (is_routed(path) || path.starts_with("/version/")) {
+    return std::unexpected(kube::not_found_path());
   }
-  if (path == "/") {
-    const auto body =
-        json::Draft::object(
-            {
-                {"paths", json::Draft::array({"/api", "/apis", "/healthz", "/livez", "/metrics",
-                                              "/openapi/v3", "/readyz", "/version"})}
-    })
-            .freeze();
-    return json_page(body);
+  return no_page();
+}
+
+kube::Answer<Page> Pages::find(const net::Request& request, const Route& route) {
+  const std::string_view path = route.path;
+  std::optional<Page> page = fixed(route);
+  if (!page && path.starts_with("/openapi/")) page = openapi(request, path);
+  if (!page && (path == "/api" || path == "/apis" || path.starts_with("/api/") ||
+                path.starts_with("/apis/"))) {
+    page = discover(request, path);
+  }
+  if (!page) return not_found(path);
+  if (is_routed(path) && request.method != "GET") {
+    return std::unexpected(kube::method_not_allowed());
+  }
+  return *std::move(page);
+}
+
+// Those with one path each.
+std::optional<Page> Pages::fixed(const Route& route) {
+  const std::string_view path = route.path;
+  if (is_health(path)) {
+    auto health = health_at(path, route.request.query, [this] { return service_.disk_problem(); });
+    if (!health) return no_page();
+    Page page = text_page(std::move(health->text));
+    page.code = health->code;
+    return page;
+  }
+  if (path == "/version" || path == "/version/") return version_page();
+  if (path == "/") return root();
+  if (path == "/openid/v1/jwks") {
+    const json::Value keys = key_set(key_);
+    Page page = json_page(keys);
+    page.headers = {
+        {"content-type",  "application/jwk-set+json"},
+        {"cache-control", "public, max-age=3600"    }
+    };
+    return page;
+  }
+  if (path == "/.well-known/openid-configuration") {
+    const json::Value configuration = issuer_configuration(address_);
+    Page page = json_page(configuration);
+    page.headers.set("cache-control", "public, max-age=3600");
+    return page;
   }
   return std::nullopt;
+}
+
+// All there is, by name.
+Page Pages::root() {
+  std::vector<std::string> paths{"/.well-known/openid-configuration",
+                                 "/api",
+                                 "/apis",
+                                 "/apis/",
+                                 "/metrics",
+                                 "/openapi/v2",
+                                 "/openapi/v3",
+                                 "/openapi/v3/",
+                                 "/openid/v1/jwks",
+                                 "/version"};
+  for (auto& path : health_paths()) paths.push_back(std::move(path));
+  for (const auto& group : discovery().groups()) {
+    const std::string at = group.name.empty() ? "/api" : "/apis/" + group.name;
+    if (!group.name.empty()) paths.push_back(at);
+    for (const auto& version : group.versions) paths.push_back(at + "/" + version);
+  }
+  std::ranges::sort(paths);
+  json::Draft list = json::Draft::array();
+  for (auto& path : paths) list.push_back(std::move(path));
+  const auto body = json::Draft::object({
+                                            {"paths", std::move(list)}
+  })
+                        .freeze();
+  return {.code = 200,
+          .headers = {{"content-type", "application/json"}},
+          .body = json::to_pretty_text(body)};
 }
 
 std::optional<Page> Pages::discover(const net::Request& request, std::string_view path) {
@@ -173,6 +238,7 @@ std::optional<Page> Pages::openapi(const net::Request& request, std::string_view
   if (path == "/openapi/v2") return openapi_v2(request);
   if (path == kIndex || path == "/openapi/v3/") return openapi_index();
   if (!path.starts_with("/openapi/v3/")) return std::nullopt;
+  const Page none{.code = 404, .headers = {}, .body = {}};
   const auto rest = path.substr(kIndex.size() + 1);
   kube::GroupVersion version;
   if (rest.starts_with("api/")) {
@@ -180,7 +246,7 @@ std::optional<Page> Pages::openapi(const net::Request& request, std::string_view
   } else if (rest.starts_with("apis/")) {
     const auto named = rest.substr(5);
     const auto slash = named.find('/');
-    if (slash == std::string_view::npos) return std::nullopt;
+    if (slash == std::string_view::npos) return none;
     version.group = named.substr(0, slash);
     version.version = named.substr(slash + 1);
   }
@@ -196,7 +262,7 @@ std::optional<Page> Pages::openapi(const net::Request& request, std::string_view
     return page;
   }
   page.body = apiserver::openapi_v3(resources, version);
-  if (page.body.empty()) return std::nullopt;
+  if (page.body.empty()) return none;
   return page;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages: everything the server answers that is no resource. Health, version, metrics, discovery,
-// OpenAPI.
+// Pages: everything the server answers that is no resource. Health, version, discovery, OpenAPI,
+// the keys of tokens.
 #pragma once
 
 #include "apiserver/discovery.h"
+#include "front/router.h"
 #include "front/service.h"
+#include "net/crypto.h"
 #include "net/http.h"
 
 #include <optional>
@@ -22,24 +24,27 @@ struct Page {
 
 class Pages {
  public:
-  explicit Pages(Service& service);
+  // `key` signs the tokens of service accounts; its public half is published.
+  Pages(Service& service, net::SigningKey key);
 
   void serves_at(std::string address) { address_ = std::move(address); }
-  // Needs no credentials: health and version.
-  static bool is_public(std::string_view path);
-  // The page at a path, or nothing (404 page not found).
-  std::optional<Page> find(const net::Request& request, std::string_view path);
-  // Whether a group version is served, for telling "no such resource" from "no such page".
-  bool serves(const kube::GroupVersion& version) { return discovery().has(version); }
+  // The page at a path; its 404 may be a page too. The error is a Status: such a path is part of
+  // the API, or its page cannot be asked by that method.
+  kube::Answer<Page> find(const net::Request& request, const Route& route);
+  // What is shown where nothing is: a Status below the API's own paths, else a line of text.
+  static kube::Answer<Page> not_found(std::string_view path);
 
  private:
   const apiserver::Discovery& discovery();
+  Page root();
+  std::optional<Page> fixed(const Route& route);
   std::optional<Page> discover(const net::Request& request, std::string_view path);
   std::optional<Page> openapi(const net::Request& request, std::string_view path);
   Page openapi_index();
   static Page openapi_v2(const net::Request& request);
 
   Service& service_;
+  net::SigningKey key_;
   std::string address_;
   std::optional<apiserver::Discovery> discovery_;  // forgotten when a definition changes
 };

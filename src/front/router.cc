@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/router.h"
 
+#include "net/http.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -17,18 +19,26 @@ int hex_value(char c) {
   return -1;
 }
 
+// One slash at the end is forgiven; empty segments elsewhere are kept.
 std::vector<std::string> segments_of(std::string_view path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  if (path.ends_with('/')) path.remove_suffix(1);
   std::vector<std::string> segments;
-  while (!path.empty()) {
-    if (path.front() == '/') {
-      path.remove_prefix(1);
-      continue;
-    }
+  while (true) {
     const auto end = std::min(path.find('/'), path.size());
     segments.emplace_back(path.substr(0, end));
-    path.remove_prefix(end);
+    if (end == path.size()) return segments;
+    path.remove_prefix(end + 1);
   }
-  return segments;
+}
+
+// An empty segment would let one thing be named where another was meant; only a namespace may be
+// empty, for all of them.
+bool well_formed(const std::vector<std::string>& segments) {
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (segments[i].empty() && (i == 0 || segments[i - 1] != "namespaces")) return false;
+  }
+  return !segments.back().empty();
 }
 
 // Subresources of a namespace itself; anything else under a namespace's name is a resource in it.
@@ -84,41 +94,38 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus_is_bl
   return decoded;
 }
 
-kube::Answer<apiserver::Query> parse_query(std::string_view query) {
+apiserver::Query parse_query(std::string_view query) {
   apiserver::Query parameters;
   while (!query.empty()) {
     const auto end = std::min(query.find('&'), query.size());
     const auto pair = query.substr(0, end);
     query.remove_prefix(std::min(end + 1, query.size()));
-    if (pair.empty()) continue;
+    if (pair.empty() || pair.find(';') != std::string_view::npos) continue;
     const auto equals = std::min(pair.find('='), pair.size());
     auto key = percent_decode(pair.substr(0, equals), true);
     auto value = percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
-    if (!key || !value) {
-      return std::unexpected(kube::bad_request("invalid URL escape in the query"));
-    }
-    parameters.emplace_back(*std::move(key), *std::move(value));
+    if (key && value) parameters.emplace_back(*std::move(key), *std::move(value));
   }
   return parameters;
 }
 
-kube::Answer<Route> route(std::string_view method, std::string_view path, std::string_view query) {
-  static constexpr std::array<std::string_view, 6> kMethods{"GET", "HEAD",  "POST",
-                                                            "PUT", "PATCH", "DELETE"};
-  if (std::ranges::find(kMethods, method) == kMethods.end()) {
-    return std::unexpected(kube::method_not_allowed());
-  }
+std::string_view Route::verb(std::string_view method) const {
+  if (has_verb || method == "HEAD") return to_string(request.verb);
+  return {};
+}
+
+std::optional<Route> route(std::string_view method, std::string_view path, std::string_view query) {
+  static constexpr std::array<std::string_view, 5> kMethods{"GET", "POST", "PUT", "PATCH",
+                                                            "DELETE"};
   auto decoded = percent_decode(path, false);
-  if (!decoded) return std::unexpected(kube::bad_request("invalid URL escape in the path"));
-  auto parameters = parse_query(query);
-  if (!parameters) return std::unexpected(parameters.error());
+  if (!decoded) return std::nullopt;
 
   Route result;
   result.path = *std::move(decoded);
-  result.request.query = *std::move(parameters);
-  // An empty segment would let one thing be named where another was meant.
-  if (result.path.find("//") != std::string::npos) return result;
-  auto segments = segments_of(result.path);
+  result.has_verb = std::ranges::find(kMethods, method) != kMethods.end();
+  result.request.query = parse_query(query);
+  const auto segments = segments_of(result.path);
+  if (!well_formed(segments)) return result;
   std::size_t at = 0;
   if (segments.size() > 2 && segments[0] == "api") {
     result.request.resource.version = segments[1];

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "apiserver/request.h"
-#include "kube/status.h"
 #include "net/http.h"
 
 #include <optional>
@@ -17,15 +16,21 @@ struct Route {
   // True for /api/V/… and /apis/G/V/… with a resource in it; `request` is then filled but for the
   // body, user and user agent.
   bool resource = false;
+  // False for HEAD, OPTIONS and whatever else has no verb of its own; `request.verb` then reads.
+  bool has_verb = true;
   apiserver::Request request;
   std::string path;  // decoded, for everything else
+
+  // As the authorizer is asked: "list"; "" for a method that has none.
+  std::string_view verb(std::string_view method) const;
 };
 
-// The error is a 400: a path or query that does not decode.
-kube::Answer<Route> route(std::string_view method, std::string_view path, std::string_view query);
+// Nothing when the path does not decode.
+std::optional<Route> route(std::string_view method, std::string_view path, std::string_view query);
 
 // "%2F" to "/"; plus to blank only in queries.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_blank);
-kube::Answer<apiserver::Query> parse_query(std::string_view query);
+// A pair that does not decode, or holds a semicolon, is left out, as Go does.
+apiserver::Query parse_query(std::string_view query);
 
 }  // namespace fixpoint::front

@@ -29,7 +29,16 @@ apiserver::Environment Service::environment() {
 
 apiserver::Response Service::run(const apiserver::Request& request) {
   const auto before = store_.revision();
-  auto response = core_.handle(request, store_, environment());
+  return settled(before, core_.handle(request, store_, environment()));
+}
+
+apiserver::Response Service::run(const apiserver::Request& request,
+                                 const apiserver::Resource& resource) {
+  const auto before = store_.revision();
+  return settled(before, core_.handle(request, resource, store_, environment()));
+}
+
+apiserver::Response Service::settled(store::Revision before, apiserver::Response response) {
   // A refusal also tells of the store: "already exists" may rest on a write still on its way to
   // disk.
   if (!response.ok()) response.visible = store_.revision();
@@ -63,8 +72,10 @@ void Service::when_durable(store::Revision revision, Durable callback) {
 
 void Service::advance(const store::Progress& progress) {
   if (progress.error) {
+    disk_problem_ = *progress.error;
     lose(progress.durable, *progress.error);
   } else {
+    disk_problem_.reset();
     release(progress.durable);
   }
 }

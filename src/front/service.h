@@ -35,6 +35,8 @@ class Service {
 
   // Runs a request now. The answer must not be shown before `when_durable(response.visible)`.
   apiserver::Response run(const apiserver::Request& request);
+  // The same for a request whose resource is known, from core().resolve() in the same tick.
+  apiserver::Response run(const apiserver::Request& request, const apiserver::Resource& resource);
   // Opens a watch on the present store.
   kube::Answer<apiserver::Watch> open_watch(const apiserver::Request& request);
 
@@ -54,6 +56,8 @@ class Service {
 
   const store::Store& store() const { return store_; }
   store::Revision durable() const { return durable_; }
+  // Why the last writes could not be put on disk; nothing once a later one was.
+  const std::optional<Error>& disk_problem() const { return disk_problem_; }
   apiserver::Core& core() { return core_; }
   net::Loop& loop() { return loop_; }
   Rng& rng() { return rng_; }
@@ -62,6 +66,7 @@ class Service {
   void drain();
 
  private:
+  apiserver::Response settled(store::Revision before, apiserver::Response response);
   void publish(std::vector<store::Event> events);
   void advance(const store::Progress& progress);
   void release(store::Revision durable);
@@ -79,6 +84,7 @@ class Service {
   std::vector<Listener> listeners_;
   std::vector<std::function<void()>> rewind_callbacks_;
   bool delivery_scheduled_ = false;
+  std::optional<Error> disk_problem_;
   // Progress arrives by way of the loop; it must not outlive us there.
   std::shared_ptr<Service*> self_ = std::make_shared<Service*>(this);
 

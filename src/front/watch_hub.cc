@@ -56,6 +56,7 @@ WatchHub::~WatchHub() {
 std::shared_ptr<WatchHub::Group> WatchHub::group_for(const Stream& stream) {
   for (const auto& group : groups_) {
     if (group->query == stream.query && group->wanted.form == stream.wanted.form &&
+        group->wanted.meta == stream.wanted.meta &&
         group->watch.selection == stream.watch.selection) {
       return group;
     }
@@ -76,7 +77,8 @@ void WatchHub::open(Stream stream) {
     send_status(stream.exchange, std::move(stream.headers),
                 kube::too_many_requests("this server holds the most watches it may; close some or "
                                         "try again later",
-                                        1));
+                                        1),
+                Wanted{});
     return;
   }
   // No time, or none said, is the server's own choice; less than none is over before it begins.

@@ -73,7 +73,7 @@ constexpr HookRow kHooks[] = {
     {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = checked<validate_cluster_role>, .validate_update = checked_update<validate_cluster_role_update>}},
     {"rbac.authorization.k8s.io", "v1", "Role", {.validate = checked<validate_role>, .validate_update = checked_update<validate_role_update>}},
     {"", "v1", "ConfigMap", {.validate = checked<validate_config_map>, .validate_update = checked_update<validate_config_map_update>}},
-    {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = checked<validate_endpoints>, .validate_update = checked_update<validate_endpoints_update>, .warnings = endpoints_warnings}},
+    {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = checked<validate_endpoints>, .validate_update = checked_update<validate_endpoints_update>}},
     {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = checked<validate_limit_range>, .validate_update = checked_update<validate_limit_range_update>}},
     {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = checked<validate_namespace>, .validate_update = checked_update<validate_namespace_update>, .validate_status_update = validate_namespace_status_update}},
     {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = checked<validate_node>, .validate_update = checked_update<validate_node_update>, .warnings = node_warnings}},

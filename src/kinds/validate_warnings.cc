@@ -288,10 +288,6 @@ Warnings persistent_volume_claim_warnings(View object) {
   return warnings;
 }
 
-Warnings endpoints_warnings(View) {
-  return {"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"};
-}
-
 Warnings node_warnings(View object) {
   Warnings warnings;
   if (!object.get("spec", "configSource").is_null()) {

@@ -23,7 +23,6 @@ Warnings ingress_warnings(json::View object);
 Warnings service_warnings(json::View object);
 Warnings persistent_volume_warnings(json::View object);
 Warnings persistent_volume_claim_warnings(json::View object);
-Warnings endpoints_warnings(json::View object);
 Warnings node_warnings(json::View object);
 Warnings service_account_warnings(json::View object);
 Warnings service_account_update_warnings(json::View object, json::View old_object);

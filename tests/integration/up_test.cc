@@ -74,9 +74,10 @@ TEST_F(Up, TellsStrangersNothing) {
 
   EXPECT_EQ(wrong.status, 401);
   EXPECT_THAT(wrong.body, HasSubstr(R"("message":"Unauthorized")"));
-  EXPECT_EQ(basic.status, 401);
+  EXPECT_EQ(basic.status, 403);
+  EXPECT_THAT(basic.body, HasSubstr("User \\\"system:anonymous\\\" cannot list"));
   ASSERT_TRUE(none.has_value());
-  EXPECT_EQ(none->status, 401);
+  EXPECT_EQ(none->status, 403);
   ASSERT_TRUE(health.has_value());
   EXPECT_EQ(health->body, "ok");
   EXPECT_EQ(other.status, 403);

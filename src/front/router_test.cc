@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/router.h"
+
+#include <gtest/gtest.h>
+
+namespace fixpoint::front {
+namespace {
+
+using apiserver::Verb;
+
+TEST(Router, LeavesOutPairsOfAQueryThatDoNotDecode) {
+  const auto query = parse_query("limit=%zz&a=1;b=2&c=%41&c=later");
+
+  ASSERT_EQ(query.size(), 2U);
+  EXPECT_EQ(query[0].second, "A");
+}
+
+TEST(Router, RefusesAPathThatDoesNotDecode) {
+  EXPECT_FALSE(route("GET", "/api/v1/namespaces/%zz", "").has_value());
+}
+
+TEST(Router, AnEmptyNamespaceIsAllOfThemAndNoOtherSegmentMayBeEmpty) {
+  const auto all = route("GET", "/api/v1/namespaces//configmaps", "");
+  ASSERT_TRUE(all && all->resource);
+  EXPECT_EQ(all->request.ns, "");
+  EXPECT_EQ(all->request.resource.resource, "configmaps");
+
+  EXPECT_FALSE(route("GET", "/api/v1/namespaces/ns/configmaps//c", "")->resource);
+  EXPECT_FALSE(route("GET", "/api//v1/namespaces", "")->resource);
+  EXPECT_TRUE(route("GET", "/api/v1/namespaces/", "")->resource);
+}
+
+TEST(Router, WatchesCollectionsByItsMerePresenceAndObjectsNever) {
+  EXPECT_EQ(route("GET", "/api/v1/pods", "watch")->request.verb, Verb::Watch);
+  EXPECT_EQ(route("GET", "/api/v1/pods", "watch=yes")->request.verb, Verb::Watch);
+  EXPECT_EQ(route("GET", "/api/v1/pods", "watch=False")->request.verb, Verb::List);
+  EXPECT_EQ(route("GET", "/api/v1/namespaces/ns/pods/p", "watch=1")->request.verb, Verb::Get);
+  EXPECT_EQ(route("GET", "/api/v1/namespaces/ns/pods/p/status", "watch=1")->request.verb,
+            Verb::Get);
+  EXPECT_EQ(route("GET", "/api/v1/watch/namespaces/ns/pods/p", "")->request.verb, Verb::Watch);
+}
+
+TEST(Router, TellsTheAuthorizerNoVerbForMethodsThatHaveNone) {
+  EXPECT_EQ(route("HEAD", "/api/v1/pods", "")->verb("HEAD"), "list");
+  EXPECT_EQ(route("OPTIONS", "/api/v1/pods", "")->verb("OPTIONS"), "");
+  EXPECT_FALSE(route("HEAD", "/api/v1/pods", "")->has_verb);
+}
+
+}  // namespace
+}  // namespace fixpoint::front
