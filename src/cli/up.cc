@@ -13,46 +13,96 @@
 #include "json/draft.h"
 #include "json/print.h"
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace fixpoint::cli {
 namespace {
 
 constexpr auto kStopGrace = std::chrono::milliseconds(800);
+constexpr std::uint16_t kDefaultPort = 6443;
+// The store's files, the loop, the log, a kubeconfig on its way to disk: what is not a connection.
+constexpr std::size_t kDescriptorsReserved = 64;
 
 struct Listen {
   std::string address;
   std::uint16_t port = 0;
 };
 
-Result<Listen> parse_listen(std::string_view text) {
-  const auto colon = text.rfind(':');
-  const auto bad = [&](std::string_view why) {
-    return fail(ErrorKind::Invalid, fmt::format("--listen {}: {}, e.g. 127.0.0.1:6443", text, why));
-  };
-  if (colon == std::string_view::npos) return bad("needs an address and a port");
-  Listen listen{.address = std::string{text.substr(0, colon)}, .port = 0};
-  const auto port = text.substr(colon + 1);
-  int number = 0;
-  if (port.empty() || port.size() > 5) return bad("the port is a number from 0 to 65535");
-  for (const char c : port) {
-    if (c < '0' || c > '9') return bad("the port is a number from 0 to 65535");
-    number = number * 10 + (c - '0');
+// "127.0.0.1:6443", "localhost:0", "[::1]:6443"; without a port, the one of the fallback.
+struct AddressAndPort {
+  std::string_view address;
+  std::optional<std::string_view> port;
+};
+
+AddressAndPort take_apart(std::string_view text) {
+  if (text.starts_with('[')) {
+    const auto end = std::min(text.find(']'), text.size());
+    const auto rest = text.substr(std::min(end + 1, text.size()));
+    if (rest.empty()) return {.address = text.substr(1, end - 1), .port = std::nullopt};
+    return {.address = text.substr(1, end - 1),
+            .port = rest.starts_with(':') ? rest.substr(1) : rest};
   }
-  if (number > 65535) return bad("the port is a number from 0 to 65535");
+  const auto colon = text.rfind(':');
+  // More than one colon is an address of the new kind, and all of it.
+  if (colon == std::string_view::npos || text.find(':') != colon) {
+    return {.address = text, .port = std::nullopt};
+  }
+  return {.address = text.substr(0, colon), .port = text.substr(colon + 1)};
+}
+
+Result<std::uint16_t> parse_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) {
+    return fail(ErrorKind::Invalid, "the port is a number from 0 to 65535");
+  }
+  return port;
+}
+
+Result<Listen> parse_listen(std::string_view text) {
+  const auto bad = [&](std::string_view why) {
+    return fail(ErrorKind::Invalid,
+                fmt::format("--listen {}: {}, e.g. 127.0.0.1:{}", text, why, kDefaultPort));
+  };
+  const auto parts = take_apart(text);
+  Listen listen{.address = std::string{parts.address}, .port = kDefaultPort};
+  if (parts.port) {
+    const auto port = parse_port(*parts.port);
+    if (!port) return bad(port.error().message);
+    listen.port = *port;
+  }
   if (listen.address == "localhost") listen.address = "127.0.0.1";
   if (!listen.address.starts_with("127.") && listen.address != "::1") {
     return bad(
         "only loopback addresses are served: whoever reaches the port is one token away "
         "from the cluster; forward the port with ssh instead");
   }
-  listen.port = static_cast<std::uint16_t>(number);
   return listen;
+}
+
+// Every connection takes a descriptor, and the soft limit is often 1024: this process may have as
+// many as the hard limit allows. Returns how many connections then fit beside everything else.
+std::size_t connections_that_fit() {
+  struct rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 0;
+  if (files.rlim_cur != files.rlim_max) {
+    const auto before = files.rlim_cur;
+    files.rlim_cur = files.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &files) != 0) files.rlim_cur = before;
+  }
+  const std::size_t wanted = net::ServerOptions{}.connections_max;
+  if (files.rlim_cur == RLIM_INFINITY || files.rlim_cur >= wanted + kDescriptorsReserved) {
+    return wanted;
+  }
+  const auto have = static_cast<std::size_t>(files.rlim_cur);
+  return have > kDescriptorsReserved ? have - kDescriptorsReserved : 1;
 }
 
 // Reads are not logged while they succeed: a log that shows what changed is one that gets read.
@@ -127,6 +177,7 @@ int run(const Arguments& arguments) {
   }
   options.address = listen->address;
   options.port = listen->port;
+  options.connections_max = connections_that_fit();
   const bool as_json = arguments.value("log-format") == "json";
   options.access_log = [&, as_json](const front::AccessLine& line) {
     if (!worth_logging(line)) return;

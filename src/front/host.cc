@@ -8,17 +8,17 @@
 #include "json/yaml.h"
 #include "net/crypto.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fixpoint::front {
 namespace {
+
+constexpr std::size_t kFreshNameBytes = 8;
 
 std::unexpected<Error> file_error(std::string_view doing, const std::filesystem::path& path) {
   return fail(ErrorKind::Unavailable,
@@ -34,7 +34,6 @@ std::string keys_text(const ClusterKeys& keys) {
   };
   const auto body = json::Draft::object({
                                             {"authority",  pair(keys.authority)     },
-                                            {"server",     pair(keys.server)        },
                                             {"tokenKey",   keys.tokens.private_pem()},
                                             {"adminToken", keys.admin_token         }
   })
@@ -42,54 +41,100 @@ std::string keys_text(const ClusterKeys& keys) {
   return json::to_pretty_text(body);
 }
 
-Result<ClusterKeys> parse_keys(std::string_view text) {
+// What is kept; the server's own certificate is made anew at every start, for where it listens now.
+struct StoredKeys {
+  net::KeyPair authority;
+  net::SigningKey tokens;
+  std::string admin_token;
+};
+
+Result<StoredKeys> parse_keys(std::string_view text) {
   FP_TRY(body, json::parse(text));
-  const auto pair = [&](std::string_view name) {
-    return net::KeyPair{std::string{body.get(name, "certificate").as_string()},
-                        std::string{body.get(name, "privateKey").as_string()}};
-  };
+  net::KeyPair authority{std::string{body.get("authority", "certificate").as_string()},
+                         std::string{body.get("authority", "privateKey").as_string()}};
   FP_TRY(tokens, net::SigningKey::from_pem(body.get("tokenKey").as_string()));
-  return ClusterKeys{.authority = pair("authority"),
-                     .server = pair("server"),
-                     .tokens = std::move(tokens),
-                     .admin_token = std::string{body.get("adminToken").as_string()}};
+  if (!tokens.can_sign()) return fail(ErrorKind::Invalid, "tokenKey is no private key");
+  std::string admin_token{body.get("adminToken").as_string()};
+  // An empty one would admit whoever shows an empty one.
+  if (admin_token.empty()) return fail(ErrorKind::Invalid, "adminToken is missing or empty");
+  return StoredKeys{.authority = std::move(authority),
+                    .tokens = std::move(tokens),
+                    .admin_token = std::move(admin_token)};
+}
+
+// Nothing when there is no such file; anything else that keeps it from being read is an error,
+// since keys made in its place would lock everybody out.
+Result<std::optional<std::string>> read_file(const std::filesystem::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return std::optional<std::string>{};
+  if (fd < 0) return file_error("read", path);
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (true) {
+    const auto n = ::read(fd, piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const auto error = file_error("read", path);
+      ::close(fd);
+      return error;
+    }
+    if (n == 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(n));
+  }
+  ::close(fd);
+  return std::optional{std::move(text)};
+}
+
+Result<ClusterKeys> keys_in(std::string_view text, std::string_view address, Instant now) {
+  FP_TRY(stored, parse_keys(text));
+  FP_TRY(server, issue_server_certificate(stored.authority, address, now));
+  return ClusterKeys{.authority = std::move(stored.authority),
+                     .server = std::move(server),
+                     .tokens = std::move(stored.tokens),
+                     .admin_token = std::move(stored.admin_token)};
+}
+
+Result<void> write_all(int fd, std::string_view text, const std::filesystem::path& path) {
+  while (!text.empty()) {
+    const auto n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return file_error("write", path);
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  if (::fsync(fd) != 0) return file_error("write", path);
+  return {};
+}
+
+// "[::1]:6443": an address of colons needs brackets before its port.
+std::string host_and_port(const std::string& address, std::uint16_t port) {
+  const bool colons = address.find(':') != std::string::npos;
+  return (colons ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
 }  // namespace
 
 Result<void> write_private_file(const std::filesystem::path& path, std::string_view text) {
-  const std::filesystem::path fresh = path.string() + ".new";
-  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  // A name nobody can have prepared, and nothing that stands there is followed or reused.
+  const std::filesystem::path fresh =
+      path.string() + "." + net::hex(net::random_bytes(kFreshNameBytes)) + ".new";
+  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return file_error("write", fresh);
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const auto n = ::write(fd, rest.data(), rest.size());
-    if (n < 0) {
-      const auto error = file_error("write", fresh);
-      ::close(fd);
-      ::unlink(fresh.c_str());
-      return error;
-    }
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
-  // A file of that name with wider rights must not lend them to this one.
-  const bool done = ::fchmod(fd, 0600) == 0 && ::fsync(fd) == 0;
+  auto done = write_all(fd, text, fresh);
   ::close(fd);
-  if (!done || ::rename(fresh.c_str(), path.c_str()) != 0) return file_error("write", path);
-  return {};
+  if (done && ::rename(fresh.c_str(), path.c_str()) != 0) done = file_error("write", path);
+  if (!done) ::unlink(fresh.c_str());
+  return done;
 }
 
 Result<ClusterKeys> load_or_make_keys(const std::filesystem::path& directory,
                                       std::string_view address, Instant now) {
   const auto path = directory / "keys.json";
-  std::ifstream file(path);
-  if (file) {
-    std::stringstream text;
-    text << file.rdbuf();
-    auto keys = parse_keys(text.str());
+  FP_TRY(text, read_file(path));
+  if (text) {
+    auto keys = keys_in(*text, address, now);
     if (!keys) {
       return fail(ErrorKind::Invalid, "the cluster's keys in " + path.string() +
-                                          " cannot be read: " + keys.error().message +
+                                          " cannot be used: " + keys.error().message +
                                           "; restore the file or start with another directory");
     }
     return *std::move(keys);
@@ -134,16 +179,17 @@ Result<std::unique_ptr<Host>> Host::start(net::Loop& loop, HostOptions options) 
   net::ServerOptions serving;
   serving.address = options.address;
   serving.port = options.port;
+  if (options.connections_max > 0) serving.connections_max = options.connections_max;
   serving.tls = tls;
   serving.error_pages = ApiServer::error_pages();
   FP_TRY(server, net::Server::listen(loop, std::move(serving), host->api_->handler()));
   host->server_ = std::move(server);
-  host->api_->serves_at(options.address + ":" + std::to_string(host->server_->port()));
+  host->api_->serves_at(host_and_port(options.address, host->server_->port()));
   return host;
 }
 
 std::string Host::url() const {
-  return "https://" + address_ + ":" + std::to_string(server_->port());
+  return "https://" + host_and_port(address_, server_->port());
 }
 
 std::string Host::kubeconfig() const {

@@ -25,6 +25,7 @@ struct HostOptions {
   std::optional<std::filesystem::path> data_dir;  // none: in memory
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;
+  std::size_t connections_max = 0;  // none: the server's own bound
   ApiServer::AccessLog access_log;
 };
 
@@ -51,10 +52,11 @@ class Host {
   std::unique_ptr<net::Server> server_;
 };
 
-// The cluster's keys beside its data; made at the first start. Mode 0600.
+// The cluster's keys beside its data; made at the first start. Mode 0600. The server's certificate
+// is for `address`, wherever the last start listened; the authority, which clients know, stays.
 Result<ClusterKeys> load_or_make_keys(const std::filesystem::path& directory,
                                       std::string_view address, Instant now);
-// Writes a file that only its owner may read, all of it or none.
+// Writes a file that only its owner may read, all of it or none; follows no link.
 Result<void> write_private_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace fixpoint::front
