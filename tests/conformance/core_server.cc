@@ -121,7 +121,7 @@ class CoreServer final : public Server, public cluster::Api {
 
   static kube::Answer<apiserver::Request> request_of(const Call& call) {
     auto route = front::route(call.method, call.path, call.query);
-    if (!route) return std::unexpected(route.error());
+    if (!route) return std::unexpected(kube::bad_request("the path does not decode"));
     if (!route->resource) return std::unexpected(kube::not_found_path());
     auto request = std::move(route->request);
     request.user = admin();
