@@ -81,6 +81,9 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
       call.environment.weakness != Weakness::LeavesVolumesUnprotected) {
     add_finalizer(object, kVolumeFinalizer);
   }
+  if (call.resource.prefix == "volumeattributesclasses.storage.k8s.io/" && creates) {
+    add_finalizer(object, kAttributesFinalizer);
+  }
   if (call.resource.prefix == "certificatesigningrequests.certificates.k8s.io/" && creates) {
     set_requester(call, object);
   }

@@ -10,6 +10,7 @@ namespace fixpoint::apiserver {
 
 inline constexpr std::string_view kClaimFinalizer = "kubernetes.io/pvc-protection";
 inline constexpr std::string_view kVolumeFinalizer = "kubernetes.io/pv-protection";
+inline constexpr std::string_view kAttributesFinalizer = "kubernetes.io/vac-protection";
 
 // 403 when the pod names a priority class that does not exist.
 kube::Answer<void> set_priority(const AdmissionCall& call, const store::Snapshot& snapshot,

@@ -158,5 +158,95 @@ TEST_F(SmallKinds, ARevisionsDataIsAnObject) {
   EXPECT_TRUE(message(refused).ends_with("data: Required value: data must be a valid JSON object"));
 }
 
+TEST_F(SmallKinds, OwnersOfOneUidThatDifferAreTwo) {
+  const auto made = create("/api/v1/namespaces/ns/configmaps",
+                           R"({"metadata":{"name":"c","ownerReferences":[
+      {"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u"},
+      {"apiVersion":"v1","kind":"Secret","name":"o","uid":"u"}]}})");
+
+  EXPECT_EQ(made.body.get("metadata", "ownerReferences").size(), 2U);
+  EXPECT_TRUE(made.warnings.empty());
+}
+
+TEST_F(SmallKinds, WhatLivesInNoNamespaceForgetsOne) {
+  const auto made = create("/apis/scheduling.k8s.io/v1/priorityclasses",
+                           R"({"metadata":{"name":"p","namespace":"ns"},"value":1})");
+
+  EXPECT_EQ(made.code, 201) << message(made);
+  EXPECT_EQ(meta(made, "namespace"), "null");
+}
+
+TEST_F(SmallKinds, AVersionOfZeroOrNoNumberIsNoneOnCreate) {
+  constexpr auto kMaps = "/api/v1/namespaces/ns/configmaps";
+
+  EXPECT_EQ(create(kMaps, R"({"metadata":{"name":"a","resourceVersion":"0"}})").code, 201);
+  EXPECT_EQ(create(kMaps, R"({"metadata":{"name":"b","resourceVersion":"x"}})").code, 201);
+  EXPECT_EQ(create(kMaps, R"({"metadata":{"name":"c","resourceVersion":"7"}})").code, 500);
+}
+
+TEST_F(SmallKinds, ATakenNameBesideAPrefixIsANameNotGenerated) {
+  constexpr auto kMaps = "/api/v1/namespaces/ns/configmaps";
+  create(kMaps, R"({"metadata":{"name":"a"}})");
+
+  const auto refused = create(kMaps, R"({"metadata":{"name":"a","generateName":"g-"}})");
+
+  EXPECT_EQ(message(refused),
+            "configmaps \"a\" already exists, the server was not able to generate a unique name "
+            "for the object");
+  EXPECT_EQ(json::to_text(refused.body.get("details", "retryAfterSeconds")), "1");
+}
+
+TEST_F(SmallKinds, TheFirstWriteOfAJobStoresItsLabels) {
+  const auto made = create("/apis/batch/v1/namespaces/ns/jobs",
+                           R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{
+                               "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+  constexpr auto kJob = "/apis/batch/v1/namespaces/ns/jobs/j";
+
+  const auto first = patch(kJob, "{}");
+  const auto second = patch(kJob, "{}");
+
+  EXPECT_NE(meta(first, "resourceVersion"), meta(made, "resourceVersion"));
+  EXPECT_EQ(meta(second, "resourceVersion"), meta(first, "resourceVersion"));
+}
+
+TEST_F(SmallKinds, ADriverCountsItsGenerationsFromNone) {
+  create("/apis/storage.k8s.io/v1/csidrivers", R"({"metadata":{"name":"d"},"spec":{}})");
+
+  const auto changed =
+      patch("/apis/storage.k8s.io/v1/csidrivers/d", R"({"spec":{"requiresRepublish":true}})");
+
+  EXPECT_EQ(meta(changed, "generation"), "1");
+}
+
+TEST_F(SmallKinds, FinalizersTakenBackAreStillSeenAtTheEnd) {
+  create("/api/v1/namespaces/ns/serviceaccounts",
+         R"({"metadata":{"name":"a","finalizers":["foregroundDeletion"]}})");
+  const auto before = store_.revision();
+
+  const auto gone =
+      remove("/api/v1/namespaces/ns/serviceaccounts/a", R"({"propagationPolicy":"Background"})");
+
+  EXPECT_EQ(meta(gone, "finalizers"), R"(["foregroundDeletion"])");
+  EXPECT_EQ(store_.revision().value, before.value + 1) << "one event, not two";
+}
+
+TEST_F(SmallKinds, OwnersOfAVersionThatIsNotTheKindsAreForgotten) {
+  create("/apis/networking.k8s.io/v1/ingressclasses",
+         R"({"metadata":{"name":"i"},"spec":{"controller":"example.com/c"}})");
+
+  const auto changed = patch("/apis/networking.k8s.io/v1/ingressclasses/i",
+                             R"({"metadata":{"managedFields":[{"manager":"m","operation":"Update",
+      "apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{}}}}]}})");
+
+  EXPECT_EQ(meta(changed, "managedFields"), "null");
+}
+
+TEST_F(SmallKinds, AClassOfAttributesIsProtected) {
+  const auto made = create("/apis/storage.k8s.io/v1/volumeattributesclasses",
+                           R"({"metadata":{"name":"v"},"driverName":"d","parameters":{"a":"b"}})");
+
+  EXPECT_EQ(meta(made, "finalizers"), R"(["kubernetes.io/vac-protection"])");
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

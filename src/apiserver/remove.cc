@@ -190,10 +190,10 @@ Removed keep(DeleteCall& call, const store::RecordRef& current, json::Draft obje
           false};
 }
 
-// Finalizers of the garbage collector that this request takes back are first seen to go, and a pod
-// is stamped even when it goes at once: watchers see both changes.
+// A pod is stamped even when it goes at once: watchers see both changes. Finalizers that this
+// request takes back from something else are never seen to go.
 Removed let_go(const DeleteCall& call, const store::Record& current, json::Draft object) {
-  if (kube::finalizers_of(current.body).empty() && !is_pod(call.resource)) {
+  if (!is_pod(call.resource)) {
     return {in_version(call.resource, erase_object(call.store, current)), true};
   }
   put_object(call.store, current.key, std::move(object));
@@ -302,15 +302,16 @@ Response remove(DeleteCall call) {
   const auto current =
       call.store.latest().find(call.resource.key(call.request.ns, call.request.name));
   if (!current && call.environment.weakness == Weakness::DeleteOfAbsentSucceeds) return {};
+  Response response;
+  note_default_propagation(call, response.warnings);
   if (!current) {
-    return failure(kube::not_found(call.resource.group_resource(), call.request.name));
+    return failure(kube::not_found(call.resource.group_resource(), call.request.name),
+                   std::move(response.warnings));
   }
   auto removed = remove_object(call, current);
-  if (!removed) return failure(removed.error());
+  if (!removed) return failure(removed.error(), std::move(response.warnings));
 
-  Response response;
   response.visible = call.store.revision();
-  note_default_propagation(call, response.warnings);
   if (!removed->gone && call.options.cascade_asked) response.code = 202;
   const bool show_object = !removed->gone || returns_deleted(call.resource);
   if (show_object) {

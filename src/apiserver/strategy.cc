@@ -81,11 +81,16 @@ bool generation_moves(const Resource& resource, json::View object, json::View ol
 void set_generation(const Resource& resource, json::Draft& object, json::View old_object,
                     Weakness weakness) {
   auto& metadata = object.object_at("metadata");
+  const json::Value now = object.freeze();
   if (!resource.tracks_generation) {
     restore(metadata, old_object.get("metadata"), "generation");
+    // Some begin at none, or at what their creator says, and count from there.
+    const bool counts = resource.builtin != nullptr &&
+                        resource.builtin->generation_changes != nullptr &&
+                        resource.builtin->generation_changes(now, old_object);
+    if (counts) metadata["generation"] = kube::generation_of(old_object) + 1;
     return;
   }
-  const json::Value now = object.freeze();
   const auto old = kube::generation_of(old_object);
   const auto given = kube::generation_of(now);
   if (weakness == Weakness::LetsClientSetGeneration && given != 0 && given != old) return;
@@ -194,12 +199,16 @@ FieldErrors repeated_meta_errors(const Resource& resource, std::string_view subr
     kube::append(errors, std::move(found));
     if (checks.finalizers) kube::append(errors, kinds::finalizer_errors(object));
   };
+  const auto whole = [&] {
+    for (int i = 0; i < checks.whole; ++i) {
+      with_finalizers(validate_whole_meta(resource, object, name_check(resource)));
+    }
+  };
+  if (checks.whole_first) whole();
   for (int i = 0; i < checks.change; ++i) {
     with_finalizers(kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
   }
-  for (int i = 0; i < checks.whole; ++i) {
-    with_finalizers(validate_whole_meta(resource, object, name_check(resource)));
-  }
+  if (!checks.whole_first) whole();
   return errors;
 }
 
@@ -323,7 +332,14 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
 
 std::vector<std::string> served_api_versions(const Resource& resource) {
   std::vector<std::string> versions;
-  if (!resource.custom) return versions;
+  if (!resource.custom) {
+    for (const auto& kind : kinds::all()) {
+      if (kind.gvk.group_kind() == resource.kind.group_kind()) {
+        versions.push_back(kind.gvk.group_version().api_version());
+      }
+    }
+    return versions;
+  }
   for (const auto& version : resource.custom->facts.versions) {
     versions.push_back(kube::GroupVersion{resource.kind.group, version.name}.api_version());
   }

@@ -10,9 +10,9 @@
 #include "kube/metadata.h"
 #include "kube/names.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <set>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -64,8 +64,13 @@ void generate_name(const WriteCall& call, json::Draft& object) {
   object.object_at("metadata")["name"] = name;
 }
 
-kube::Status taken(const Resource& resource, const store::Record& record, std::string_view name) {
-  auto status = kube::already_exists(resource.group_resource(), name);
+kube::Status taken(const Resource& resource, const store::Record& record, json::View wanted) {
+  auto status = kube::already_exists(resource.group_resource(), kube::name_of(wanted));
+  // Said even if the name was given: a real server looks no closer.
+  if (!wanted.get("metadata", "generateName").as_string().empty()) {
+    status.message += ", the server was not able to generate a unique name for the object";
+    status.details->retry_after_seconds = 1;
+  }
   if (kube::being_deleted(record.body)) {
     status.message = "object is being deleted: " + status.message;
   }
@@ -76,6 +81,14 @@ kube::Status taken(const Resource& resource, const store::Record& record, std::s
 const kube::Schema* without_list_keys() {
   static const auto kSchema = kube::schemaless();
   return kSchema.typed;
+}
+
+// What is no number is no version either, and 0 is none.
+bool names_a_version(json::View object) {
+  const auto text = kube::resource_version_of(object);
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size() && value != 0;
 }
 
 bool may_replace(const WriteCall& call, const store::Record& existing) {
@@ -160,6 +173,11 @@ Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object) {
     metadata["namespace"] = wanted;
     return {};
   }
+  // What lives in no namespace forgets the one it names.
+  if (!call.resource.namespaced) {
+    metadata.erase("namespace");
+    return {};
+  }
   if (given != wanted) {
     return std::unexpected(kube::bad_request(
         "the namespace of the provided object does not match the namespace sent on the request"));
@@ -183,13 +201,16 @@ Answer<void> check_name(const WriteCall& call, const json::Draft& object) {
 void dedup_owners(WriteCall& call, json::Draft& object) {
   json::Draft* owners = object.find("metadata", "ownerReferences");
   if (owners == nullptr || !owners->is_array()) return;
-  std::set<std::string, std::less<>> seen;
+  std::vector<json::Draft> kept;
   std::string twice;
   std::erase_if(owners->elements(), [&](const json::Draft& owner) {
+    if (std::ranges::find(kept, owner) == kept.end()) {
+      kept.push_back(owner);
+      return false;
+    }
     const json::Draft* uid = owner.find("uid");
-    if (uid == nullptr || seen.emplace(uid->as_string()).second) return false;
     if (!twice.empty()) twice += ", ";
-    twice += uid->as_string();
+    if (uid != nullptr) twice += uid->as_string();
     return true;
   });
   if (twice.empty()) return;
@@ -346,8 +367,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     return std::unexpected(kube::invalid(call.resource.error_kind(), name, errors));
   }
   note_warnings(call.resource, candidate, {}, call.warnings);
-  if (!kube::resource_version_of(candidate).empty() &&
-      call.environment.weakness != Weakness::AllowsVersionOnCreate) {
+  if (names_a_version(candidate) && call.environment.weakness != Weakness::AllowsVersionOnCreate) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
   }
@@ -363,7 +383,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     return std::unexpected(ok.error());
   }
   if (existing && !may_replace(call, *existing))
-    return std::unexpected(taken(call.resource, *existing, name));
+    return std::unexpected(taken(call.resource, *existing, candidate));
   // Through /status nothing is handed out.
   if (call.request.subresource.empty()) {
     if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
@@ -388,6 +408,21 @@ Answer<void> refuse_by_weakness(const WriteCall& call, json::View old_object) {
     return admit_namespace(call.admission("create", call.request.name), call.store.latest());
   }
   return {};
+}
+
+}  // namespace
+
+namespace {
+
+// A Job without labels has its template's, which a real server fills in when it reads the Job: the
+// first write of any kind stores them, and so is never one that changes nothing.
+bool stores_its_labels(const Resource& resource, const store::Record& current) {
+  if (resource.prefix != "jobs.batch/" || current.created != current.modified) return false;
+  const json::View body = current.body;
+  for (const json::View entry : body.get("metadata", "managedFields").elements()) {
+    if (entry.get("fieldsV1", "f:metadata").contains("f:labels")) return false;
+  }
+  return kube::labels_of(body) == body.get("spec", "template").get("metadata", "labels");
 }
 
 }  // namespace
@@ -440,7 +475,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   // A write that changes nothing is none: same revision, no event.
   const bool vanishes = ready_to_vanish(call.resource, stored) &&
                         call.environment.weakness != Weakness::KeepsObjectWithoutFinalizers;
-  if (stored == current->body && !vanishes &&
+  if (stored == current->body && !vanishes && !stores_its_labels(call.resource, *current) &&
       call.environment.weakness != Weakness::BumpsVersionOnNoOp) {
     return Written{std::move(same_revision), false};
   }

@@ -145,6 +145,25 @@ TEST_F(LoopRules, Rule21AClaimInUseWaitsForItsPod) {
   EXPECT_EQ(get(std::string{kClaims} + "/data").code, 404);
 }
 
+TEST_F(LoopRules, AClassOfAttributesWaitsForTheClaimsThatNameIt) {
+  constexpr auto kClasses = "/apis/storage.k8s.io/v1/volumeattributesclasses";
+  constexpr auto kClass = "/apis/storage.k8s.io/v1/volumeattributesclasses/fast";
+  constexpr auto kClaims = "/api/v1/namespaces/ns/persistentvolumeclaims";
+  create(kClasses, R"({"metadata":{"name":"fast"},"driverName":"d","parameters":{"a":"b"}})");
+  create(kClaims, R"({"metadata":{"name":"data"},"spec":{"volumeAttributesClassName":"fast",
+      "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
+  settle();
+
+  remove(kClass);
+  settle();
+  const int held = get(kClass).code;
+  remove(std::string{kClaims} + "/data");
+  settle();
+
+  EXPECT_EQ(held, 200);
+  EXPECT_EQ(get(kClass).code, 404);
+}
+
 TEST_F(LoopRules, Rule22ANamespaceGoesWhenItsContentIsGone) {
   create(kConfigMaps, R"({"metadata":{"name":"a"}})");
   create(kConfigMaps, R"({"metadata":{"name":"held","finalizers":["example.com/hold"]}})");

@@ -7,24 +7,29 @@
 #include "kube/metadata.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace fixpoint::cluster {
 namespace {
 
+using apiserver::kAttributesFinalizer;
 using apiserver::kClaimFinalizer;
 using apiserver::kVolumeFinalizer;
 
 constexpr std::string_view kClaims = "persistentvolumeclaims/";
 constexpr std::string_view kVolumes = "persistentvolumes/";
+constexpr std::string_view kAttributes = "volumeattributesclasses.storage.k8s.io/";
 constexpr std::string_view kPods = "pods/";
 
 std::string_view finalizer_of(std::string_view prefix) {
+  if (prefix == kAttributes) return kAttributesFinalizer;
   return prefix == kClaims ? kClaimFinalizer : kVolumeFinalizer;
 }
 
 bool leaving(const store::RecordRef& record) {
   const auto prefix = split_key(record->key).prefix;
-  return (prefix == kClaims || prefix == kVolumes) && kube::being_deleted(record->body) &&
+  const bool watched = prefix == kClaims || prefix == kVolumes || prefix == kAttributes;
+  return watched && kube::being_deleted(record->body) &&
          kube::has_finalizer(record->body, finalizer_of(prefix));
 }
 
@@ -38,8 +43,25 @@ bool uses(json::View pod, std::string_view claim) {
   return false;
 }
 
+std::vector<std::string_view> attributes_of(json::View object) {
+  return {object.get("spec", "volumeAttributesClassName").as_string(),
+          object.get("status", "currentVolumeAttributesClassName").as_string()};
+}
+
+bool attributes_used(Api& api, std::string_view name) {
+  bool used = false;
+  for (const auto prefix : {kClaims, kVolumes}) {
+    api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
+      used = used || std::ranges::count(attributes_of(record->body), name) > 0;
+      return !used;
+    });
+  }
+  return used;
+}
+
 bool in_use(Api& api, const store::RecordRef& record) {
   const auto parts = split_key(record->key);
+  if (parts.prefix == kAttributes) return attributes_used(api, parts.name);
   if (parts.prefix == kVolumes) {
     return record->body.get("status", "phase").as_string() == "Bound";
   }
@@ -55,7 +77,7 @@ bool in_use(Api& api, const store::RecordRef& record) {
 }  // namespace
 
 void StorageProtection::begin(Api& api) {
-  for (const auto prefix : {kClaims, kVolumes}) {
+  for (const auto prefix : {kClaims, kVolumes, kAttributes}) {
     api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
       if (leaving(record)) leaving_.add(record->key);
       return true;
@@ -65,8 +87,15 @@ void StorageProtection::begin(Api& api) {
 
 void StorageProtection::observe(const store::Event& event) {
   if (event.after && leaving(event.after)) leaving_.add(event.after->key);
+  // So may a claim or volume have been the last that a class waited for.
+  const auto prefix = split_key(event.key()).prefix;
+  if (event.before && (prefix == kClaims || prefix == kVolumes)) {
+    for (const auto name : attributes_of(event.before->body)) {
+      if (!name.empty()) leaving_.add(std::string{kAttributes} + "/" + std::string{name});
+    }
+  }
   // A pod that went or is done may have been the last one a claim waited for.
-  if (split_key(event.key()).prefix != kPods) return;
+  if (prefix != kPods) return;
   const json::View pod = event.after ? event.after->body : event.before->body;
   for (const json::View volume : pod.get("spec", "volumes").elements()) {
     const auto claim = volume.get("persistentVolumeClaim", "claimName").as_string();

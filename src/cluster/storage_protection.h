@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StorageProtection: a claim in use by a pod, and a volume bound to a claim, wait to be deleted.
+// StorageProtection: a claim in use by a pod, a volume bound to a claim, and a class of attributes
+// that one of these names, wait to be deleted.
 //
-// Admission puts a finalizer on both when they are created; this loop takes it off once a live look
+// Admission puts a finalizer on them when they are created; this loop takes it off once a live look
 // shows that nobody needs them any more.
 #pragma once
 

@@ -98,7 +98,7 @@ constexpr HookRow kHooks[] = {
     {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class, .validate = checked<validate_ingress_class>, .validate_update = checked_update<validate_ingress_class_update>}},
     {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy, .validate = checked<validate_network_policy>, .validate_update = checked_update<validate_network_policy_update>}},
     {"networking.k8s.io", "v1", "Ingress", {.validate = checked<validate_ingress>, .validate_update = checked_update<validate_ingress_update>, .warnings = ingress_warnings}},
-    {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver, .validate = checked<validate_csi_driver>, .validate_update = checked_update<validate_csi_driver_update>}},
+    {"storage.k8s.io", "v1", "CSIDriver", {.set_defaults = set_defaults_csi_driver, .validate = checked<validate_csi_driver>, .validate_update = checked_update<validate_csi_driver_update>, .generation_changes = csi_driver_generation_changes}},
     {"storage.k8s.io", "v1", "CSINode", {.validate = checked<validate_csi_node>, .validate_update = checked_update<validate_csi_node_update>}},
     {"storage.k8s.io", "v1", "VolumeAttachment", {.validate = checked<validate_volume_attachment>, .validate_update = checked_update<validate_volume_attachment_update>}},
     {"storage.k8s.io", "v1", "CSIStorageCapacity", {.validate = checked<validate_storage_capacity>, .validate_update = checked_update<validate_storage_capacity_update>}},

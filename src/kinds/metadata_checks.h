@@ -15,6 +15,7 @@ struct MetadataChecks {
   int whole = 1;           // the rules of creation, with the kind's own rule for names
   int change = 1;          // the rules of updates
   bool finalizers = true;  // with either: a finalizer is Kubernetes' own or says whose it is
+  bool whole_first = false;
 };
 
 // What the kind itself asks in an update, beyond what the server asks of all kinds.

@@ -245,6 +245,10 @@ bool endpoint_slice_generation_changes(View object, View old_object) {
   return !(kube::labels_of(object) == kube::labels_of(old_object));
 }
 
+bool csi_driver_generation_changes(View object, View old_object) {
+  return !(object.get("spec") == old_object.get("spec"));
+}
+
 bool priority_class_generation_changes(View, View) {
   return false;
 }

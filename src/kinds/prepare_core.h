@@ -32,6 +32,7 @@ void prepare_job(json::Draft& object, json::View old_object, const HookContext& 
 // A new annotation makes a new generation of a deployment too, and a new label one of a slice.
 bool deployment_generation_changes(json::View object, json::View old_object);
 bool endpoint_slice_generation_changes(json::View object, json::View old_object);
+bool csi_driver_generation_changes(json::View object, json::View old_object);
 // Made once, and then left at that.
 bool priority_class_generation_changes(json::View object, json::View old_object);
 
