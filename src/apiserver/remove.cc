@@ -161,15 +161,27 @@ void stamp(const DeleteCall& call, json::Draft& object, json::View old_object, s
     if (grace > given && weakness != Weakness::LengthensGrace) return;
     auto at = parse_rfc3339(kube::deletion_timestamp_of(old_object));
     const auto stamped = at ? *at : call.environment.now;
-    metadata["deletionTimestamp"] =
-        format_seconds(stamped - std::chrono::seconds{given} + std::chrono::seconds{grace});
-    metadata["deletionGracePeriodSeconds"] = grace;
+    const auto wanted = stamped - std::chrono::seconds{given} + std::chrono::seconds{grace};
+    // Not in the past; and what is asked to go gracefully waits for whoever ends it.
+    const bool over = wanted < call.environment.now;
+    metadata["deletionTimestamp"] = format_seconds(over ? call.environment.now : wanted);
+    metadata["deletionGracePeriodSeconds"] = over && grace != 0 ? 1 : grace;
     return;
   }
   metadata["deletionTimestamp"] =
       format_seconds(call.environment.now + std::chrono::seconds{grace});
   metadata["deletionGracePeriodSeconds"] = grace;
   move_generation();
+}
+
+// Whether an earlier DELETE's grace still runs and this one does not shorten it: then it changes
+// nothing at all.
+bool still_waits(const DeleteCall& call, json::View pod) {
+  const auto given = kube::deletion_grace_seconds_of(pod).value_or(0);
+  if (!kube::being_deleted(pod) || given <= 0) return false;
+  if (call.environment.weakness == Weakness::LengthensGrace) return false;
+  const auto asked = call.options.grace_seconds;
+  return !asked || (*asked < 0 ? 1 : *asked) >= given;
 }
 
 // A namespace is never removed by DELETE itself: its content goes first.
@@ -277,6 +289,9 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
     return Removed{in_version(call.resource, body), false};
   }
 
+  if (is_pod(call.resource) && still_waits(call, body)) {
+    return Removed{in_version(call.resource, body), false};
+  }
   const std::int64_t grace = is_pod(call.resource) ? pod_grace(call, body) : 0;
   const auto finalizers = wanted_finalizers(call, body);
   set_finalizers(object, finalizers);

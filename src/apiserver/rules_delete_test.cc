@@ -121,6 +121,23 @@ TEST_F(DeleteRules, Rule17APodOnANodeGetsItsGraceAndOneWithoutGoesAtOnce) {
   EXPECT_EQ(get(std::string{kPods} + "/bound").code, 404);
 }
 
+TEST_F(DeleteRules, Rule17ALaterDeleteOfAPodOnlyShortensItsGrace) {
+  create(
+      kPods,
+      R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
+  const auto pod = std::string{kPods} + "/p";
+  const auto first = remove(pod);
+
+  const auto waiting = remove(pod, R"({"propagationPolicy":"Foreground"})");
+  clock_.advance(std::chrono::seconds(20));
+  const auto late = remove(pod, R"({"gracePeriodSeconds":10})");
+
+  EXPECT_EQ(meta(waiting, "resourceVersion"), meta(first, "resourceVersion"));
+  EXPECT_EQ(meta(waiting, "finalizers"), "null");
+  EXPECT_EQ(meta(late, "deletionTimestamp"), "2026-01-01T00:00:20Z");
+  EXPECT_EQ(meta(late, "deletionGracePeriodSeconds"), "1");
+}
+
 TEST_F(DeleteRules, Rule20OnlyOneOwnerControls) {
   const auto refused = create(kConfigMaps,
                               R"({"metadata":{"name":"a","ownerReferences":[
