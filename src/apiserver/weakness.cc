@@ -41,6 +41,7 @@ constexpr auto kRows = std::to_array<WeaknessRow>({
     {DeletionKeepsGeneration,             10, "the deletion stamp does not move the generation"        },
     {LetsClientSetGeneration,             10, "a write sets the generation"                            },
     {AllowsLongAnnotations,               12, "annotations may be of any length"                       },
+    {StoresAnySize,                       12, "objects may be of any size"                             },
     {StampsInsteadOfRemoving,             13, "an object without finalizers is only stamped"           },
     {IgnoresFinalizersOnDelete,           13, "an object with finalizers is removed at once"           },
     {StampsAgain,                         13, "a second DELETE stamps again"                           },

@@ -50,6 +50,7 @@ enum class Weakness : std::uint8_t {
   DeletionKeepsGeneration,
   LetsClientSetGeneration,
   AllowsLongAnnotations,
+  StoresAnySize,
   // Deletion: 13 to 22.
   StampsInsteadOfRemoving,
   IgnoresFinalizersOnDelete,

@@ -3,6 +3,7 @@
 
 #include "apiserver/escalation.h"
 #include "apiserver/rbac.h"
+#include "apiserver/stored_size.h"
 #include "apiserver/strategy.h"
 #include "base/hash.h"
 #include "base/rfc3339.h"
@@ -391,7 +392,11 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     }
   }
   if (call.options.dry_run) return Written{as_if_written(std::move(object), {}), true};
-  const auto stored = put_object(call.store, key, to_stored(call.resource, object.freeze()));
+  const json::Value wanted = to_stored(call.resource, object.freeze());
+  if (auto ok = check_stored_size(call.resource, wanted, call.environment.weakness); !ok) {
+    return std::unexpected(ok.error());
+  }
+  const auto stored = put_object(call.store, key, wanted);
   return Written{in_version(call.resource, stored), true};
 }
 
@@ -482,6 +487,9 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (vanishes) {
     erase_object(call.store, *current);
     return Written{std::move(same_revision), false};
+  }
+  if (auto ok = check_stored_size(call.resource, stored, call.environment.weakness); !ok) {
+    return std::unexpected(ok.error());
   }
   if (call.environment.weakness == Weakness::KeepsVersionOnChange) {
     call.store.put(current->key, stored);
