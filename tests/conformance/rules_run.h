@@ -24,9 +24,9 @@ std::string part_name(const Rule& rule, std::size_t part);
 
 // Makes the kinds that the rules use.
 Result<void> set_up_rules(Server& server);
-// Every part that this server can answer, normalised; of one rule when `number` names it. A server
-// in process leaves those out that need HTTP.
-RuleAnswers run_rules(Server& server, int number = 0);
+// Every part that this server can answer, normalised. A server in process leaves those out that
+// need HTTP.
+RuleAnswers run_rules(Server& server);
 // What a core of ours begins with: a new cluster's objects, and the rules' kinds.
 store::Store rules_store();
 

@@ -231,14 +231,21 @@ Rule generations() {
 
 Rule limits() {
   const std::string long_text(std::size_t{257} << 10U, 'x');
+  const std::string too_large(std::size_t{1600} << 10U, 'x');
   const std::string too_long(std::size_t{3300} << 10U, 'x');
   return {
       12,
-      "Limits: a body of about 3 MiB (413), annotations of 256 KiB in total (422).",
+      "Limits: a body of about 3 MiB (413), a stored object of about 1.5 MiB (500), annotations of "
+      "256 KiB in total (422).",
       {{"annotations are bounded",
         steps(
             {make(kConfigMaps, "a", R"({"metadata":{"annotations":{"k":")" + long_text + R"("}}})"),
              get(kConfigMaps, "a")})},
+        {"objects are", steps({make(kBoats, "a", R"({"spec":{"flags":[")" + too_large + R"("]}})"),
+                              make(kPods, "p",
+                                   R"({"spec":{"containers":[{"name":"c","image":"i","args":[")" +
+                                       too_large + R"("]}]}})"),
+                              get(kBoats, "a")})},
         {"so are bodies",
         over_http(steps({make(kConfigMaps, "a", R"({"data":{"k":")" + too_long + R"("}})"),
                          get(kConfigMaps, "a")}))}}
