@@ -70,6 +70,7 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   if (call.resource.prefix == "pods/" && creates) {
     if (auto ok = set_priority(call, snapshot, object); !ok) return ok;
     add_default_tolerations(object);
+    if (auto ok = set_runtime_class(call, snapshot, object); !ok) return ok;
   }
   if (call.resource.prefix == "persistentvolumeclaims/" && creates) {
     set_default_storage_class(snapshot, object);
@@ -93,6 +94,13 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
 Answer<void> admit_validating(const AdmissionCall& call, store::Store& store, json::View object,
                               json::View old_object) {
   if (auto ok = check_limit_ranges(call, store.latest(), object, old_object); !ok) return ok;
+  if (call.resource.prefix == "pods/" && old_object.is_null()) {
+    if (auto ok = check_overhead(call, store.latest(), object); !ok) return ok;
+  }
+  if (call.resource.prefix == "persistentvolumeclaims/" && call.subresource.empty() &&
+      !old_object.is_null()) {
+    if (auto ok = check_claim_growth(call, store.latest(), object, old_object); !ok) return ok;
+  }
   return charge_quota(call, store, object, old_object);
 }
 

@@ -2,6 +2,7 @@
 #include "apiserver/admission_pod.h"
 
 #include "kube/metadata.h"
+#include "kube/quantity.h"
 
 #include <algorithm>
 
@@ -9,6 +10,7 @@ namespace fixpoint::apiserver {
 namespace {
 
 constexpr std::string_view kPriorityClasses = "priorityclasses.scheduling.k8s.io/";
+constexpr std::string_view kRuntimeClasses = "runtimeclasses.node.k8s.io/";
 constexpr std::string_view kStorageClasses = "storageclasses.storage.k8s.io/";
 constexpr int kTolerationSeconds = 300;
 
@@ -33,7 +35,93 @@ bool tolerates(const json::Draft& toleration, std::string_view key) {
   return (given == key || given.empty()) && (effect == "NoExecute" || effect.empty());
 }
 
+std::unexpected<kube::Status> refused(const AdmissionCall& call, std::string_view why) {
+  return std::unexpected(
+      kube::forbidden(call.resource.group_resource(), call.name, std::string{why}));
+}
+
+kube::Answer<void> take_scheduling(const AdmissionCall& call, json::View scheduling,
+                                   json::Draft& spec) {
+  for (const auto [key, value] : scheduling.get("nodeSelector").members()) {
+    auto& selector = spec.object_at("nodeSelector");
+    const json::Draft* given = selector.find(key);
+    if (given != nullptr && given->as_string() != value.as_string()) {
+      const std::string name{key};
+      return refused(call, "conflict: runtimeClass.scheduling.nodeSelector[" + name + "] = " +
+                               std::string{value.as_string()} + "; pod.spec.nodeSelector[" + name +
+                               "] = " + std::string{given->as_string()});
+    }
+    selector[key] = json::Draft{value};
+  }
+  for (const json::View toleration : scheduling.get("tolerations").elements()) {
+    auto& tolerations = spec.array_at("tolerations");
+    const json::Draft wanted{toleration};
+    if (std::ranges::find(tolerations.elements(), wanted) == tolerations.elements().end()) {
+      tolerations.push_back(wanted);
+    }
+  }
+  return {};
+}
+
+std::string_view class_of(json::View claim) {
+  constexpr std::string_view kBetaClass = "volume.beta.kubernetes.io/storage-class";
+  const auto annotated = kube::annotation_of(claim, kBetaClass);
+  return annotated.empty() ? claim.get("spec", "storageClassName").as_string() : annotated;
+}
+
 }  // namespace
+
+kube::Answer<void> set_runtime_class(const AdmissionCall& call, const store::Snapshot& snapshot,
+                                     json::Draft& pod) {
+  auto& spec = pod.object_at("spec");
+  const std::string name{text_at(spec, "runtimeClassName")};
+  if (name.empty()) return {};
+  const auto found = snapshot.find(std::string{kRuntimeClasses} + "/" + name);
+  if (!found) return refused(call, "pod rejected: RuntimeClass \"" + name + "\" not found");
+  const json::View fixed = found->body.get("overhead", "podFixed");
+  if (!fixed.is_null()) {
+    const json::Draft* given = spec.find("overhead");
+    if (given != nullptr && !given->empty() && !(*given == json::Draft{fixed})) {
+      return refused(call,
+                     "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+    }
+    spec["overhead"] = json::Draft{fixed};
+  }
+  return take_scheduling(call, found->body.get("scheduling"), spec);
+}
+
+kube::Answer<void> check_overhead(const AdmissionCall& call, const store::Snapshot& snapshot,
+                                  json::View pod) {
+  if (pod.get("spec", "overhead").is_null()) return {};
+  const std::string name{pod.get("spec", "runtimeClassName").as_string()};
+  const auto found =
+      name.empty() ? store::RecordRef{} : snapshot.find(std::string{kRuntimeClasses} + "/" + name);
+  if (found && !found->body.get("overhead").is_null()) return {};
+  return refused(
+      call, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+}
+
+kube::Answer<void> check_claim_growth(const AdmissionCall& call, const store::Snapshot& snapshot,
+                                      json::View claim, json::View old_claim) {
+  const auto size = [](json::View from) {
+    return kube::Quantity::parse(
+        from.get("spec", "resources", "requests", "storage").as_string("0"));
+  };
+  const auto now = size(claim);
+  const auto before = size(old_claim);
+  if (!now || !before || !(*before < *now)) return {};
+  if (old_claim.get("status", "phase").as_string() != "Bound") {
+    return refused(call, "Only bound persistent volume claims can be expanded");
+  }
+  const std::string name{class_of(claim)};
+  if (!name.empty() && name == class_of(old_claim)) {
+    const auto found = snapshot.find(std::string{kStorageClasses} + "/" + name);
+    if (found && found->body.get("allowVolumeExpansion").as_bool()) return {};
+  }
+  return refused(call,
+                 "only dynamically provisioned pvc can be resized and the storageclass that "
+                 "provisions the pvc must support resize");
+}
 
 kube::Answer<void> set_priority(const AdmissionCall& call, const store::Snapshot& snapshot,
                                 json::Draft& pod) {

@@ -17,6 +17,16 @@ kube::Answer<void> set_priority(const AdmissionCall& call, const store::Snapshot
                                 json::Draft& pod);
 // A pod stays five minutes on a node that is not ready or unreachable, unless it says otherwise.
 void add_default_tolerations(json::Draft& pod);
+// Overhead, node selector and tolerations of the pod's runtime class; 403 when there is none of
+// that name.
+kube::Answer<void> set_runtime_class(const AdmissionCall& call, const store::Snapshot& snapshot,
+                                     json::Draft& pod);
+// Overhead is the runtime class's to say.
+kube::Answer<void> check_overhead(const AdmissionCall& call, const store::Snapshot& snapshot,
+                                  json::View pod);
+// Only what was provisioned by a class that can grow may ask for more.
+kube::Answer<void> check_claim_growth(const AdmissionCall& call, const store::Snapshot& snapshot,
+                                      json::View claim, json::View old_claim);
 // The storage class marked as the default one, for claims that name none.
 void set_default_storage_class(const store::Snapshot& snapshot, json::Draft& claim);
 

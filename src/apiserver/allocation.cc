@@ -195,6 +195,32 @@ Answer<void> allocate_node_ports(const AdmissionCall& call, Taken& taken, json::
   return {};
 }
 
+// There is one range of addresses, and it is of one family. Who has no address may claim both.
+Answer<void> check_families(const AdmissionCall& call, const json::Draft& spec) {
+  const json::Draft* address = spec.find("clusterIP");
+  const json::Draft* selector = spec.find("selector");
+  const bool headless = address != nullptr && address->as_string() == "None";
+  if (headless && (selector == nullptr || selector->empty())) return {};
+  kube::FieldErrors errors;
+  const FieldPath path{"spec"};
+  if (const json::Draft* policy = spec.find("ipFamilyPolicy");
+      policy != nullptr && policy->as_string() == "RequireDualStack") {
+    errors.push_back(kube::invalid(path.child("ipFamilyPolicy"), "\"RequireDualStack\"",
+                                   "this cluster is not configured for dual-stack services"));
+  }
+  if (const json::Draft* families = spec.find("ipFamilies"); families != nullptr) {
+    const FieldPath list = path.child("ipFamilies");
+    for (std::size_t i = 0; i < families->elements().size(); ++i) {
+      const auto family = families->elements()[i].as_string();
+      if (family == "IPv4") continue;
+      errors.push_back(
+          kube::invalid(list.index(i), kube::shown(family), "not configured on this cluster"));
+    }
+  }
+  if (errors.empty()) return {};
+  return std::unexpected(kube::invalid({"", "Service"}, call.name, errors));
+}
+
 // An update that says nothing about addresses and ports keeps the ones it has.
 void keep_old_allocations(json::Draft& spec, json::View old_spec, std::string_view type) {
   if (wants_address(type) && wants_address(old_spec.get("type").as_string())) {
@@ -227,6 +253,7 @@ Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot
   if (!old_object.is_null()) keep_old_allocations(spec, old_object.get("spec"), type);
   auto taken = taken_by_others(call, snapshot);
   if (wants_address(type)) {
+    if (auto ok = check_families(call, spec); !ok) return ok;
     if (auto ok = allocate_address(call, taken, spec); !ok) return ok;
   }
   if (wants_node_ports(spec, type)) {

@@ -154,8 +154,7 @@ Response Core::dispatch(const Request& request, const Resource& resource, store:
     }
   }
   if (resource.prefix == kDefinitionPrefix && store.revision() != before) {
-    settle_definitions(store, response.body.get("spec", "group").as_string(),
-                       environment.now);
+    settle_definitions(store, response.body.get("spec", "group").as_string(), environment.now);
     response.visible = store.revision();
   }
   return response;
@@ -163,7 +162,7 @@ Response Core::dispatch(const Request& request, const Resource& resource, store:
 
 Response Core::handle_subresource(const WriteCall& call) {
   const auto& name = call.request.subresource;
-  if (name == "status") {
+  if (name == "status" || name == "ephemeralcontainers" || name == "resize") {
     if (call.request.verb == Verb::Get) {
       return get(call.request, call.resource, call.store, call.environment);
     }

@@ -4,7 +4,9 @@
 #include "apiserver/definition.h"
 #include "apiserver/status_fields.h"
 #include "kinds/metadata_checks.h"
+#include "kinds/prepare_pod.h"
 #include "kinds/validate_config.h"
+#include "kinds/validate_pod.h"
 #include "kube/crd.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
@@ -212,6 +214,11 @@ FieldErrors repeated_meta_errors(const Resource& resource, std::string_view subr
   return errors;
 }
 
+// A part of a pod with a door of its own.
+bool is_pod_part(std::string_view subresource) {
+  return subresource == "ephemeralcontainers" || subresource == "resize";
+}
+
 }  // namespace
 
 void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment) {
@@ -237,6 +244,8 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
   keep_system_fields(object, old_object, weakness);
   if (subresource == "status") {
     keep_all_but_status(resource, object, old_object, weakness);
+  } else if (is_pod_part(subresource)) {
+    kinds::prepare_pod_part(object, old_object, subresource);
   } else {
     if (resource.has_status && weakness != Weakness::MainWriteChangesStatus) {
       restore(object, old_object, "status");
@@ -290,8 +299,11 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
     kube::append(errors, kinds::validate_namespace_finalize(object));
     return errors;
   }
-  const auto validate =
-      subresource == "status" ? kind.validate_status_update : kind.validate_update;
+  const auto validate = subresource == "status" ? kind.validate_status_update
+                        : subresource == "ephemeralcontainers"
+                            ? kinds::validate_pod_ephemeral_update
+                        : subresource == "resize" ? kinds::validate_pod_resize
+                                                  : kind.validate_update;
   if (validate != nullptr) kube::append(errors, validate(object, old_object));
   return errors;
 }

@@ -217,6 +217,10 @@ void prepare_lease(Draft& object, View, const HookContext&) {
   spec.erase("preferredHolder");
 }
 
+void prepare_csi_driver(Draft& object, View, const HookContext&) {
+  object.object_at("spec").erase("nodeAllocatableUpdatePeriodSeconds");
+}
+
 void prepare_job(Draft& object, View old_object, const HookContext& context) {
   prepare_template(object, old_object, context);
   Draft& spec = object.object_at("spec");

@@ -26,6 +26,8 @@ void prepare_service_account(json::Draft& object, json::View old_object,
                              const HookContext& context);
 // Coordinated election is behind a gate that is shut: its fields are dropped.
 void prepare_lease(json::Draft& object, json::View old_object, const HookContext& context);
+// How often a node looks at its driver is behind a gate that is shut.
+void prepare_csi_driver(json::Draft& object, json::View old_object, const HookContext& context);
 // A job's selector and labels come from its uid, unless its author manages them.
 void prepare_job(json::Draft& object, json::View old_object, const HookContext& context);
 

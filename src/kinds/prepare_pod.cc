@@ -81,6 +81,41 @@ void note_gated(Draft& status, Instant now) {
   }));
 }
 
+void put_back(Draft& object, View from, std::string_view field) {
+  if (const View value = from.get(field); value.is_null()) {
+    object.erase(field);
+  } else {
+    object[field] = Draft{value};
+  }
+}
+
+bool take_sizes_of(const Draft* given, Draft* containers) {
+  const std::size_t count = containers == nullptr ? 0 : containers->elements().size();
+  if ((given == nullptr ? 0 : given->elements().size()) != count) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Draft& from = given->elements()[i];
+    Draft& to = containers->elements()[i];
+    const Draft* name = from.find("name");
+    const Draft* old_name = to.find("name");
+    if (name == nullptr || old_name == nullptr || !(*name == *old_name)) return false;
+    for (const auto* field : {"resources", "resizePolicy"}) {
+      if (const Draft* value = from.find(field); value != nullptr) {
+        to[field] = *value;
+      } else {
+        to.erase(field);
+      }
+    }
+  }
+  return true;
+}
+
+// False when the containers are not the same.
+bool take_sizes(const Draft* given, Draft& spec) {
+  if (given == nullptr) return false;
+  return take_sizes_of(given->find("containers"), spec.find("containers")) &&
+         take_sizes_of(given->find("initContainers"), spec.find("initContainers"));
+}
+
 }  // namespace
 
 std::string_view qos_class(View pod_spec) {
@@ -112,6 +147,30 @@ void drop_gated_fields(Draft& pod_spec) {
       if (!sidecar) container.erase("restartPolicy");
     }
   }
+}
+
+void prepare_pod_part(Draft& pod, View old_pod, std::string_view subresource) {
+  Draft spec{old_pod.get("spec")};
+  const Draft* given = pod.find("spec");
+  if (subresource == "ephemeralcontainers") {
+    const Draft* containers = given == nullptr ? nullptr : given->find("ephemeralContainers");
+    if (containers == nullptr || containers->is_null()) {
+      spec.erase("ephemeralContainers");
+    } else {
+      spec["ephemeralContainers"] = *containers;
+    }
+  } else if (!take_sizes(given, spec)) {
+    // Other containers than before: validation says so.
+    return;
+  }
+  pod["spec"] = std::move(spec);
+  put_back(pod, old_pod, "status");
+  Draft& metadata = pod.object_at("metadata");
+  for (const auto* field : {"deletionTimestamp", "generation", "labels", "annotations",
+                            "finalizers", "ownerReferences"}) {
+    put_back(metadata, old_pod.get("metadata"), field);
+  }
+  drop_gated_fields(pod["spec"]);
 }
 
 void prepare_template(Draft& object, View, const HookContext&) {

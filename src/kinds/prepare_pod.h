@@ -13,6 +13,9 @@ namespace fixpoint::kinds {
 
 void prepare_pod(json::Draft& pod, json::View old_pod, const HookContext& context);
 
+// Of a write to ephemeralcontainers or resize only that part is taken.
+void prepare_pod_part(json::Draft& pod, json::View old_pod, std::string_view subresource);
+
 // A pod template somewhere in a workload: what is behind shut gates is dropped.
 void prepare_template(json::Draft& object, json::View old_object, const HookContext& context);
 void prepare_job_template(json::Draft& object, json::View old_object, const HookContext& context);

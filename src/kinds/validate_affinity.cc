@@ -2,6 +2,8 @@
 #include "kinds/validate_affinity.h"
 
 #include "json/print.h"
+#include "kinds/internal_form.h"
+#include "kinds/validate_volumes.h"
 #include "kube/label_selector.h"
 
 #include <algorithm>
@@ -139,6 +141,27 @@ std::string shown_context(View context) {
       text("appArmorProfile"));
 }
 
+void check_seccomp(View profile, const FieldPath& path, FieldErrors& errors) {
+  if (profile.is_null()) return;
+  const View type = profile.get("type");
+  const View local = profile.get("localhostProfile");
+  if (type.as_string().empty()) {
+    note_required(path.child("type"), errors, "type is required when seccompProfile is set");
+  } else {
+    check_one_of(type, path.child("type"), {"Localhost", "RuntimeDefault", "Unconfined"}, errors);
+  }
+  const FieldPath local_path = path.child("localhostProfile");
+  if (type.as_string() != "Localhost") {
+    if (local.is_null()) return;
+    errors.push_back(kube::invalid(local_path, internal_text("SeccompProfile", profile),
+                                   "can only be set when seccomp type is Localhost"));
+  } else if (local.is_null()) {
+    note_required(local_path, errors, "must be set when seccomp type is Localhost");
+  } else {
+    check_descending_path(local, local_path, errors);
+  }
+}
+
 }  // namespace
 
 void validate_node_selector(View selector, const FieldPath& path, FieldErrors& errors) {
@@ -159,7 +182,8 @@ void validate_affinity(View affinity, const FieldPath& path, FieldErrors& errors
   check_pod_affinity(affinity.get("podAntiAffinity"), path.child("podAntiAffinity"), errors);
 }
 
-void validate_pod_security_context(View context, const FieldPath& path, FieldErrors& errors) {
+void validate_pod_security_context(View spec, const FieldPath& path, FieldErrors& errors) {
+  const View context = spec.get("securityContext");
   for (const std::string_view field : {"fsGroup", "runAsUser", "runAsGroup"}) {
     check_id(context, field, path, errors);
   }
@@ -168,6 +192,10 @@ void validate_pod_security_context(View context, const FieldPath& path, FieldErr
   for (std::size_t i = 0; i < groups.size(); ++i) {
     check_messages(kube::user_id_problems(groups[i].as_int()), groups[i], groups_path.index(i),
                    errors);
+  }
+  if (spec.get("shareProcessNamespace").as_bool() && spec.get("hostPID").as_bool()) {
+    note_invalid(path.child("shareProcessNamespace"), spec.get("shareProcessNamespace"),
+                 "ShareProcessNamespace and HostPID cannot both be enabled", errors);
   }
   const FieldPath sysctls_path = path.child("sysctls");
   const View sysctls = context.get("sysctls");
@@ -183,6 +211,9 @@ void validate_pod_security_context(View context, const FieldPath& path, FieldErr
                    errors);
     }
   }
+  check_optional_one_of(context.get("fsGroupChangePolicy"), path.child("fsGroupChangePolicy"),
+                        {"Always", "OnRootMismatch"}, errors);
+  check_seccomp(context.get("seccompProfile"), path.child("seccompProfile"), errors);
 }
 
 void validate_security_context(View context, const FieldPath& path, FieldErrors& errors) {
@@ -190,6 +221,9 @@ void validate_security_context(View context, const FieldPath& path, FieldErrors&
   for (const std::string_view field : {"runAsUser", "runAsGroup"}) {
     check_id(context, field, path, errors);
   }
+  check_optional_one_of(context.get("procMount"), path.child("procMount"), {"Default", "Unmasked"},
+                        errors);
+  check_seccomp(context.get("seccompProfile"), path.child("seccompProfile"), errors);
   const View escalation = context.get("allowPrivilegeEscalation");
   if (!escalation.is_bool() || escalation.as_bool()) return;
   const auto refuse = [&](std::string_view why) {

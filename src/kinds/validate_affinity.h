@@ -10,7 +10,8 @@ namespace fixpoint::kinds {
 // Nodes that a pod or a volume may be on.
 void validate_node_selector(View selector, const FieldPath& path, FieldErrors& errors);
 void validate_affinity(View affinity, const FieldPath& path, FieldErrors& errors);
-void validate_pod_security_context(View context, const FieldPath& path, FieldErrors& errors);
+// The pod's own, of its whole spec.
+void validate_pod_security_context(View spec, const FieldPath& path, FieldErrors& errors);
 void validate_security_context(View context, const FieldPath& path, FieldErrors& errors);
 
 }  // namespace fixpoint::kinds

@@ -389,6 +389,72 @@ void validate_containers(View containers, const ContainerContext& context, const
   }
 }
 
+namespace {
+
+void check_image_space(View container, const FieldPath& path, FieldErrors& errors) {
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  const auto image = container.get("image").as_string();
+  if (image.empty()) return;
+  if (kSpaces.contains(image.front()) || kSpaces.contains(image.back())) {
+    note_invalid(path.child("image"), image, "must not have leading or trailing whitespace",
+                 errors);
+  }
+}
+
+void check_ephemeral_fields(View container, const FieldPath& path, FieldErrors& errors) {
+  constexpr std::string_view kNot = "cannot be set for an Ephemeral Container";
+  for (const std::string_view field : {"ports", "resources", "resizePolicy", "livenessProbe",
+                                       "readinessProbe", "startupProbe", "lifecycle"}) {
+    const View value = container.get(field);
+    if (value.is_null() || (field == "resources" && value.empty())) continue;
+    note_forbidden(path.child(field), kNot, errors);
+  }
+  const FieldPath mounts_path = path.child("volumeMounts");
+  const View mounts = container.get("volumeMounts");
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    const FieldPath mount = mounts_path.index(i);
+    for (const std::string_view field : {"subPath", "subPathExpr"}) {
+      if (!mounts[i].get(field).as_string().empty()) {
+        note_forbidden(mount.child(field), kNot, errors);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_image_spaces(View containers, const FieldPath& path, FieldErrors& errors) {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    check_image_space(containers[i], path.index(i), errors);
+  }
+}
+
+void validate_ephemeral_containers(View spec, const ContainerContext& context,
+                                   const FieldPath& path, FieldErrors& errors) {
+  std::set<std::string_view> others;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    for (const View container : spec.get(list).elements()) {
+      others.insert(container.get("name").as_string());
+    }
+  }
+  auto names = others;
+  const View containers = spec.get("ephemeralContainers");
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const FieldPath here = path.index(i);
+    check_container(containers[i], context, here, errors);
+    check_image_space(containers[i], here, errors);
+    const View name = containers[i].get("name");
+    if (!names.insert(name.as_string()).second) {
+      errors.push_back(kube::duplicate(here.child("name"), name));
+    }
+    const View target = containers[i].get("targetContainerName");
+    if (!target.as_string().empty() && !others.contains(target.as_string())) {
+      errors.push_back(kube::not_found(here.child("targetContainerName"), target));
+    }
+    check_ephemeral_fields(containers[i], here, errors);
+  }
+}
+
 void validate_init_containers(View init_containers, View containers,
                               const ContainerContext& context, const FieldPath& path,
                               FieldErrors& errors) {

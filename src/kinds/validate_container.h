@@ -19,6 +19,12 @@ void validate_containers(View containers, const ContainerContext& context, const
 void validate_init_containers(View init_containers, View containers,
                               const ContainerContext& context, const FieldPath& path,
                               FieldErrors& errors);
+// Those of the spec that look into the others while they run: short of everything that a workload
+// has.
+void validate_ephemeral_containers(View spec, const ContainerContext& context,
+                                   const FieldPath& path, FieldErrors& errors);
+// What only a pod is asked about its containers' images, and not a template.
+void check_image_spaces(View containers, const FieldPath& path, FieldErrors& errors);
 // limits and requests of anything that has them.
 void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors);
 // Only limits, as if they were a member of what is at `path`.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -189,6 +190,66 @@ void check_host_aliases(View spec, const FieldPath& spec_path, FieldErrors& erro
   }
 }
 
+void check_scheduling_gates(View gates, const FieldPath& path, FieldErrors& errors) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const View name = gates[i].get("name");
+    kube::note_problems(here, name.as_string(), kube::qualified_name_problems, errors);
+    if (!seen.insert(name.as_string()).second) errors.push_back(kube::duplicate(here, name));
+  }
+}
+
+// Whoever has users of their own shares nothing else with the host. Two of the fields are reported
+// under their internal names.
+void check_host_users(View spec, const FieldPath& path, FieldErrors& errors) {
+  if (spec.get("hostUsers").as_bool(true)) return;
+  constexpr std::string_view kNotThen = "when `hostUsers` is false";
+  if (spec.get("hostNetwork").as_bool())
+    note_forbidden(path.child("hostNetwork"), kNotThen, errors);
+  if (spec.get("hostPID").as_bool()) note_forbidden(path.child("HostPID"), kNotThen, errors);
+  if (spec.get("hostIPC").as_bool()) note_forbidden(path.child("HostIPC"), kNotThen, errors);
+}
+
+void check_windows(View spec, const FieldPath& path, FieldErrors& errors) {
+  constexpr std::string_view kNot = "cannot be set for a windows pod";
+  const FieldPath context_path = path.child("securityContext");
+  const View context = spec.get("securityContext");
+  const auto refuse = [&](bool set, std::string_view field) {
+    if (set) note_forbidden(context_path.child(field), kNot, errors);
+  };
+  refuse(context.contains("appArmorProfile"), "appArmorProfile");
+  refuse(context.contains("seLinuxOptions"), "seLinuxOptions");
+  if (spec.contains("hostUsers")) note_forbidden(path.child("hostUsers"), kNot, errors);
+  for (const std::string_view field : {"hostPID", "hostIPC"}) {
+    if (spec.get(field).as_bool()) note_forbidden(path.child(field), kNot, errors);
+  }
+  for (const std::string_view field : {"seccompProfile", "fsGroup", "fsGroupChangePolicy"}) {
+    refuse(context.contains(field), field);
+  }
+  refuse(!context.get("sysctls").empty(), "sysctls");
+  if (spec.contains("shareProcessNamespace")) {
+    note_forbidden(path.child("shareProcessNamespace"), kNot, errors);
+  }
+  for (const std::string_view field : {"runAsUser", "runAsGroup", "supplementalGroups"}) {
+    refuse(!context.get(field).is_null(), field);
+  }
+}
+
+void check_os(View spec, const FieldPath& path, FieldErrors& errors) {
+  const View os = spec.get("os");
+  if (os.is_null()) return;
+  const FieldPath here = path.child("os");
+  const auto name = os.get("name").as_string();
+  if (name.empty()) {
+    note_required(here.child("name"), errors);
+  } else if (name == "windows") {
+    check_windows(spec, path, errors);
+  } else {
+    check_one_of(os.get("name"), here, {"linux", "windows"}, errors);
+  }
+}
+
 }  // namespace
 
 void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldErrors& errors) {
@@ -197,13 +258,14 @@ void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldEr
   validate_containers(spec.get("containers"), context, path.child("containers"), errors);
   validate_init_containers(spec.get("initContainers"), spec.get("containers"), context,
                            path.child("initContainers"), errors);
+  validate_ephemeral_containers(spec, context, path.child("ephemeralContainers"), errors);
   check_host_network_ports(spec, place, path, errors);
   check_one_of(spec.get("restartPolicy"), path.child("restartPolicy"),
                {"Always", "OnFailure", "Never"}, errors);
   check_one_of(spec.get("dnsPolicy"), path.child("dnsPolicy"),
                {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
   kube::append(errors, kube::validate_labels(spec.get("nodeSelector"), path.child("nodeSelector")));
-  validate_pod_security_context(spec.get("securityContext"), path.child("securityContext"), errors);
+  validate_pod_security_context(spec, path.child("securityContext"), errors);
   validate_affinity(spec.get("affinity"), path.child("affinity"), errors);
   check_dns(spec, path, errors);
   const FieldPath gates_path = path.child("readinessGates");
@@ -213,11 +275,15 @@ void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldEr
     kube::note_problems(gate.child("conditionType"), gates[i].get("conditionType").as_string(),
                         kube::qualified_name_problems, errors);
   }
+  check_scheduling_gates(spec.get("schedulingGates"), path.child("schedulingGates"), errors);
   check_topology(spec, path, errors);
+  check_host_users(spec, path, errors);
   check_names(spec, path, errors);
   validate_tolerations(spec.get("tolerations"), path.child("tolerations"), errors);
   check_host_aliases(spec, path, errors);
   check_late_names(spec, path, errors);
+  validate_resource_limits(spec.get("overhead"), path.child("overhead"), errors);
+  check_os(spec, path, errors);
 }
 
 void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& errors) {
@@ -232,6 +298,9 @@ FieldErrors validate_pod(View pod) {
   const View spec = pod.get("spec");
   validate_pod_spec(spec, PodPlace::Pod, path, errors);
   check_tokens(spec, path, errors);
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    check_image_spaces(spec.get(list), path.child(list), errors);
+  }
   if (!spec.get("ephemeralContainers").empty()) {
     note_forbidden(path.child("ephemeralContainers"), "cannot be set on create", errors);
   }

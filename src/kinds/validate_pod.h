@@ -12,6 +12,8 @@ namespace fixpoint::kinds {
 FieldErrors validate_pod(View pod);
 FieldErrors validate_pod_update(View pod, View old_pod);
 FieldErrors validate_pod_status_update(View pod, View old_pod);
+FieldErrors validate_pod_ephemeral_update(View pod, View old_pod);
+FieldErrors validate_pod_resize(View pod, View old_pod);
 
 enum class PodPlace : std::uint8_t { Pod, Template };
 void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldErrors& errors);

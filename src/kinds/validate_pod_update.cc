@@ -4,7 +4,9 @@
 // while a gate holds it back also where it may run.
 #include "json/draft.h"
 #include "kinds/internal_form.h"
+#include "kinds/prepare_pod.h"
 #include "kinds/validate_pod.h"
+#include "kube/go_text.h"
 
 #include <algorithm>
 #include <limits>
@@ -221,6 +223,73 @@ json::Value fixed_part(View spec, View old_spec, FieldErrors& errors) {
   return rest.freeze();
 }
 
+// Containers keep their names and places when a pod is resized.
+bool check_same_containers(View spec, View old_spec, FieldErrors& errors) {
+  const auto before = errors.size();
+  const FieldPath path{"spec"};
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const FieldPath list_path = path.child(list);
+    const View now = spec.get(list);
+    const View then = old_spec.get(list);
+    if (now.size() != then.size()) {
+      note_forbidden(list_path, fmt::format("{} may not be added or removed on resize", list),
+                     errors);
+      continue;
+    }
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (now[i].get("name") == then[i].get("name")) continue;
+      const FieldPath here = list_path.index(i);
+      note_forbidden(here.child("name"),
+                     fmt::format("{} may not be renamed or reordered on resize", list), errors);
+    }
+  }
+  return errors.size() == before;
+}
+
+// Amounts may change but not go, and only those of cpu and memory.
+void check_container_resize(View now, View before, const FieldPath& path, FieldErrors& errors) {
+  for (const std::string_view list : {"requests", "limits"}) {
+    const auto members = before.get(list).members();
+    const bool removed = std::any_of(members.begin(), members.end(), [&](const auto& member) {
+      return now.get(list, member.key).is_null();
+    });
+    if (removed) {
+      note_forbidden(path.child(list), fmt::format("resource {} cannot be removed", list), errors);
+    }
+  }
+}
+
+bool same_but_cpu_and_memory(View now, View before) {
+  for (const std::string_view list : {"limits", "requests"}) {
+    const auto others_equal = [&](View one, View other) {
+      const auto members = one.get(list).members();
+      return std::all_of(members.begin(), members.end(), [&](const auto& member) {
+        return member.key == "cpu" || member.key == "memory" ||
+               other.get(list, member.key) == member.value;
+      });
+    };
+    if (!others_equal(now, before) || !others_equal(before, now)) return false;
+  }
+  return true;
+}
+
+void check_resize(View spec, View old_spec, FieldErrors& errors) {
+  const FieldPath path{"spec"};
+  const FieldPath list = path.child("containers");
+  const View now = spec.get("containers");
+  const View before = old_spec.get("containers");
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const FieldPath here = list.index(i);
+    check_container_resize(now[i].get("resources"), before[i].get("resources"),
+                           here.child("resources"), errors);
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!same_but_cpu_and_memory(now[i].get("resources"), before[i].get("resources"))) {
+      note_forbidden(path, "only cpu and memory resources are mutable", errors);
+    }
+  }
+}
+
 }  // namespace
 
 FieldErrors validate_pod_update(View pod, View old_pod) {
@@ -239,6 +308,46 @@ FieldErrors validate_pod_update(View pod, View old_pod) {
     note_forbidden(path, std::string{kOnlyTheseChange} + internal_diff("PodSpec", old_spec, rest),
                    errors);
   }
+  return errors;
+}
+
+FieldErrors validate_pod_ephemeral_update(View pod, View old_pod) {
+  FieldErrors errors;
+  const FieldPath spec{"spec"};
+  validate_pod_spec(pod.get("spec"), PodPlace::Pod, spec, errors);
+  const FieldPath path = spec.child("ephemeralContainers");
+  const View now = pod.get("spec", "ephemeralContainers");
+  for (const View before : old_pod.get("spec", "ephemeralContainers").elements()) {
+    const auto name = kube::go_quoted(before.get("name").as_string());
+    const auto range = now.elements();
+    const auto same = std::find_if(range.begin(), range.end(), [&](View each) {
+      return each.get("name") == before.get("name");
+    });
+    if (same == range.end()) {
+      note_forbidden(
+          path, fmt::format("existing ephemeral containers {} may not be removed\n", name), errors);
+    } else if (!(*same == before)) {
+      note_forbidden(path,
+                     fmt::format("existing ephemeral containers {} may not be changed\n{}", name,
+                                 internal_diff("EphemeralContainer", before, *same)),
+                     errors);
+    }
+  }
+  return errors;
+}
+
+FieldErrors validate_pod_resize(View pod, View old_pod) {
+  FieldErrors errors;
+  const FieldPath path{"spec"};
+  const View spec = pod.get("spec");
+  const View old_spec = old_pod.get("spec");
+  validate_pod_spec(spec, PodPlace::Pod, path, errors);
+  if (qos_class(spec) != qos_class(old_spec)) {
+    note_invalid(path, qos_class(old_spec), "Pod QOS Class may not change as a result of resizing",
+                 errors);
+  }
+  if (!check_same_containers(spec, old_spec, errors)) return errors;
+  check_resize(spec, old_spec, errors);
   return errors;
 }
 

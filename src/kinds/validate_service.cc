@@ -405,4 +405,64 @@ FieldErrors validate_endpoint_slice_update(View object, View old_object) {
   return errors;
 }
 
+namespace {
+
+void check_balancer_entry(View entry, const FieldPath& path, FieldErrors& errors) {
+  if (const auto ip = entry.get("ip").as_string(); !ip.empty()) {
+    kube::note_problems(path.child("ip"), ip, kube::ip_problems, errors);
+  }
+}
+
+void check_balancer_name(View entry, const FieldPath& path, FieldErrors& errors) {
+  const auto name = entry.get("hostname").as_string();
+  if (name.empty()) return;
+  kube::note_problems(path.child("hostname"), name, kube::dns1123_subdomain_problems, errors);
+  if (kube::ip_problems(name).empty()) {
+    note_invalid(path.child("hostname"), name, "must be a DNS name, not an IP address", errors);
+  }
+}
+
+}  // namespace
+
+FieldErrors validate_service_status_update(View object, View) {
+  FieldErrors errors;
+  const FieldPath status{"status"};
+  const FieldPath balancer = status.child("loadBalancer");
+  const FieldPath path = balancer.child("ingress");
+  const View entries = object.get("status", "loadBalancer", "ingress");
+  if (!entries.empty() && object.get("spec", "type").as_string() != "LoadBalancer") {
+    note_forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'", errors);
+    return errors;
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const FieldPath here = path.index(i);
+    check_balancer_entry(entries[i], here, errors);
+    const View mode = entries[i].get("ipMode");
+    const bool has_ip = !entries[i].get("ip").as_string().empty();
+    if (mode.is_null()) {
+      if (has_ip) note_required(here.child("ipMode"), errors, "must be specified when `ip` is set");
+    } else if (!has_ip) {
+      note_forbidden(here.child("ipMode"), "may not be specified when `ip` is not set", errors);
+    } else {
+      check_one_of(mode, here.child("ipMode"), {"Proxy", "VIP"}, errors);
+    }
+    check_balancer_name(entries[i], here, errors);
+  }
+  return errors;
+}
+
+FieldErrors validate_ingress_status_update(View object, View) {
+  FieldErrors errors;
+  const FieldPath status{"status"};
+  const FieldPath balancer = status.child("loadBalancer");
+  const FieldPath path = balancer.child("ingress");
+  const View entries = object.get("status", "loadBalancer", "ingress");
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const FieldPath here = path.index(i);
+    check_balancer_entry(entries[i], here, errors);
+    check_balancer_name(entries[i], here, errors);
+  }
+  return errors;
+}
+
 }  // namespace fixpoint::kinds

@@ -8,6 +8,8 @@
 namespace fixpoint::kinds {
 
 FieldErrors validate_service(View object);
+FieldErrors validate_service_status_update(View object, View old_object);
+FieldErrors validate_ingress_status_update(View object, View old_object);
 FieldErrors validate_service_update(View object, View old_object);
 FieldErrors validate_endpoints(View object);
 FieldErrors validate_endpoints_update(View object, View old_object);

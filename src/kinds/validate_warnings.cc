@@ -241,10 +241,20 @@ Warnings pod_template_warnings(View object) {
 
 Warnings ingress_warnings(View object) {
   if (!kube::annotations_of(object).contains("kubernetes.io/ingress.class")) return {};
+  if (!object.get("spec", "ingressClassName").is_null()) return {};
   return {
       "annotation \"kubernetes.io/ingress.class\" is deprecated, please use "
       "'spec.ingressClassName' "
       "instead"};
+}
+
+Warnings endpoint_slice_warnings(View object) {
+  if (object.get("addressType").as_string() != "FQDN") return {};
+  return {"spec.addressType: FQDN endpoints are deprecated"};
+}
+
+Warnings no_update_warnings(View, View) {
+  return {};
 }
 
 Warnings service_warnings(View object) {

@@ -20,6 +20,9 @@ Warnings stateful_set_warnings(json::View object);
 Warnings cron_job_warnings(json::View object);
 Warnings pod_template_warnings(json::View object);
 Warnings ingress_warnings(json::View object);
+Warnings endpoint_slice_warnings(json::View object);
+// Of kinds that are warned about only when they are made.
+Warnings no_update_warnings(json::View object, json::View old_object);
 Warnings service_warnings(json::View object);
 Warnings persistent_volume_warnings(json::View object);
 Warnings persistent_volume_claim_warnings(json::View object);

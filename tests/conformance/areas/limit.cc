@@ -122,7 +122,6 @@ const Edits& pod_edits() {
       R"(/spec/activeDeadlineSeconds 30)",
       R"(/spec/overhead {"cpu":"100m"})",
       R"(/spec/priorityClassName "system-cluster-critical")",
-      R"(/spec/resources {"requests":{"cpu":"1"}})",
   };
   return kEdits;
 }

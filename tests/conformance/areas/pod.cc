@@ -217,7 +217,6 @@ Edits good_spec_edits() {
       R"(/schedulingGates [{"name":"example.com/hold"}])",
       R"(/overhead {"cpu":"1m"})",
       R"(/activeDeadlineSeconds 60)",
-      R"(/resources {"limits":{"cpu":"2"}})",
   };
 }
 
