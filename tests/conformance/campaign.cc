@@ -113,39 +113,71 @@ class Lane {
     const auto& sequence = pending.sequence;
     const auto real = pending.real->take();
     const auto truth = normalise(real);
-    auto difference = compare(sequence, truth, normalise(pending.ours->take()));
-    std::string server = "ours";
-    if (!difference && pending.core) {
-      difference = compare(sequence, truth, normalise(*pending.core));
-      server = "core";
+    const auto own = normalise(pending.ours->take());
+    const auto in_process = pending.core ? normalise(*pending.core) : Normal{};
+    Unstable unstable;
+    auto difference = first_difference(sequence, truth, own, in_process, unstable);
+    std::string excused;
+    if (difference && !is_known(difference->difference)) {
+      unstable = second_opinions(sequence, difference->difference, truth);
+      excused = difference->difference.signature;
+      difference = first_difference(sequence, truth, own, in_process, unstable);
+      if (difference) excused.clear();
     }
-    const bool undecided = difference && real_differs_from_itself(sequence, truth);
     const std::lock_guard lock{shared_.mutex};
     auto& result = shared_.result;
     ++result.sequences;
     result.requests += sequence.steps.size() + real.watches.size();
     if (pending.core) ++result.core_sequences;
     result.coverage.add(sequence, real);
-    if (undecided) ++result.undecided;
-    if (difference && !undecided) note(server, sequence, *std::move(difference));
+    if (!excused.empty()) ++result.undecided[excused];
+    if (difference) note(sequence, *std::move(difference));
     if (shared_.options.progress) {
       shared_.options.progress(result.sequences, result.requests, result.findings.size());
     }
   }
 
-  void note(const std::string& server, const Sequence& sequence, Difference difference) {
-    auto& finding = shared_.result.findings[difference.signature];
-    if (finding.count++ > 0) return;
-    finding.server = server;
-    finding.sequence = sequence;
-    finding.difference = std::move(difference);
+  struct Found {
+    std::string server;
+    Difference difference;
+  };
+
+  // Over HTTP, then in process.
+  static std::optional<Found> first_difference(const Sequence& sequence, const Normal& truth,
+                                               const Normal& own, const Normal& in_process,
+                                               const Unstable& unstable) {
+    if (auto found = compare(sequence, truth, own, unstable)) {
+      return Found{"ours", *std::move(found)};
+    }
+    if (in_process.steps.empty()) return std::nullopt;
+    if (auto found = compare(sequence, truth, in_process, unstable)) {
+      return Found{"core", *std::move(found)};
+    }
+    return std::nullopt;
   }
 
-  bool real_differs_from_itself(const Sequence& sequence, const Normal& truth) {
+  void note(const Sequence& sequence, Found found) {
+    auto& finding = shared_.result.findings[found.difference.signature];
+    if (finding.count++ > 0) return;
+    finding.server = found.server;
+    finding.sequence = sequence;
+    finding.difference = std::move(found.difference);
+  }
+
+  bool is_known(const Difference& difference) {
+    const std::lock_guard lock{shared_.mutex};
+    return shared_.result.findings.contains(difference.signature);
+  }
+
+  // Where the real server does not agree with itself.
+  Unstable second_opinions(Sequence sequence, const Difference& difference, const Normal& truth) {
+    // What an answer shows needs no second of watching.
+    if (difference.step < sequence.steps.size()) sequence.watches = {"-"};
+    Unstable unstable;
     for (int i = 0; i < kSecondOpinions; ++i) {
-      if (compare(sequence, truth, normalise(record(*real_, sequence, fresh_id())))) return true;
+      add_unstable(truth, normalise(record(*real_, sequence, fresh_id())), unstable);
     }
-    return false;
+    return unstable;
   }
 
   Shared& shared_;

@@ -44,9 +44,10 @@ struct Finding {
 
 struct CampaignResult {
   std::uint64_t sequences = 0;
-  std::uint64_t requests = 0;               // answers of the real server that were compared
-  std::uint64_t core_sequences = 0;         // of those, also run in process
-  std::uint64_t undecided = 0;              // the real server differs from itself
+  std::uint64_t requests = 0;        // answers of the real server that were compared
+  std::uint64_t core_sequences = 0;  // of those, also run in process
+  // Differences that the real server also has with itself, by signature.
+  std::map<std::string, std::uint64_t> undecided;
   std::map<std::string, Finding> findings;  // by signature
   Coverage coverage;
 };

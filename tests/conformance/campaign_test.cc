@@ -52,7 +52,7 @@ void write_summary(const Area& area, const CampaignResult& result, std::uint64_t
   if (directory == nullptr) return;
   std::ofstream file(fmt::format("{}/campaign-{}.md", directory, area.name));
   file << fmt::format("{}: seed {}, {} sequences, {} requests, {} undecided, {} differences\n\n",
-                      area.name, seed, result.sequences, result.requests, result.undecided,
+                      area.name, seed, result.sequences, result.requests, result.undecided.size(),
                       result.findings.size())
        << result.coverage.to_markdown();
 }
@@ -80,7 +80,10 @@ TEST_P(Campaign, BothServersAnswerAlike) {
       "{}: seed {}, {} sequences ({} also in process), {} requests, {} undecided by the real "
       "server itself\n",
       area.name, options.seed, result.sequences, result.core_sequences, result.requests,
-      result.undecided);
+      result.undecided.size());
+  for (const auto& [signature, count] : result.undecided) {
+    fmt::print("  undecided {} × {}\n", count, signature);
+  }
   write_summary(area, result, options.seed);
   EXPECT_EQ(result.sequences, options.sequences);
   std::size_t shown = 0;

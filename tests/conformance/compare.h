@@ -7,7 +7,9 @@
 #include "tests/conformance/normal.h"
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fixpoint::conformance {
@@ -20,7 +22,14 @@ struct Difference {
   std::string signature;
 };
 
-// The first step that differs; later ones may follow from it.
-std::optional<Difference> compare(const Sequence& sequence, const Normal& real, const Normal& ours);
+// Places (step, JSON pointer) where a real server answers differently each time it is asked.
+using Unstable = std::set<std::pair<std::size_t, std::string>>;
+
+// The first step that differs elsewhere than in `unstable`; later ones may follow from it.
+std::optional<Difference> compare(const Sequence& sequence, const Normal& real, const Normal& ours,
+                                  const Unstable& unstable = {});
+
+// Adds where two answers of the same server to the same sequence differ.
+void add_unstable(const Normal& one, const Normal& other, Unstable& unstable);
 
 }  // namespace fixpoint::conformance

@@ -33,6 +33,7 @@ constexpr std::string_view kUsage =
 )";
 
 std::atomic<bool> interrupted{false};
+constexpr std::size_t kSignatureShown = 300;
 
 struct Options {
   std::string real;
@@ -153,12 +154,15 @@ int campaign(const Options& options, const Endpoint& real, const Local& local) {
   for (std::size_t i = 0; i < std::min(findings.size(), options.show); ++i) {
     show(*findings[i], real, local, options.shrink);
   }
+  for (const auto& [signature, count] : result.undecided) {
+    fmt::print("undecided {} × {}\n", count, signature.substr(0, kSignatureShown));
+  }
   if (options.coverage) fmt::print("{}", result.coverage.to_text());
   fmt::print(
-      "seed {}: {} sequences ({} also in process), {} requests in {:.0f} s; {} undecided by "
+      "seed {}: {} sequences ({} also in process), {} requests in {:.0f} s; {} sorts undecided by "
       "the real server itself; {} sorts of differences\n",
       options.seed, result.sequences, result.core_sequences, result.requests, seconds,
-      result.undecided, findings.size());
+      result.undecided.size(), findings.size());
   return findings.empty() ? 0 : 1;
 }
 

@@ -72,6 +72,29 @@ void Mask::learn_generated(std::string_view name) {
   if (std::ranges::find(generated_, name) == generated_.end()) generated_.emplace_back(name);
 }
 
+void Mask::learn_prefix(std::string_view prefix) {
+  // A long one is cut to make room for the suffix.
+  constexpr std::size_t kRoom = 58;
+  prefixes_.emplace(prefix.substr(0, kRoom));
+}
+
+// "prefix-bcd5f" to "prefix-<suffix>" where nothing of that name was ever stored.
+std::string Mask::mask_suffixes(std::string text) const {
+  constexpr std::size_t kSuffix = 5;
+  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  for (const auto& prefix : prefixes_) {
+    for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;) {
+      at += prefix.size();
+      const auto suffix = std::string_view{text}.substr(at, kSuffix);
+      if (suffix.size() == kSuffix &&
+          suffix.find_first_not_of(kAlphabet) == std::string_view::npos) {
+        text.replace(at, kSuffix, "<suffix>");
+      }
+    }
+  }
+  return text;
+}
+
 std::string Mask::version(std::string_view version) const {
   const auto at = versions_.find(number_of(version));
   if (at == versions_.end()) return "<rv>";
@@ -90,7 +113,7 @@ std::string Mask::text(std::string_view text) {
   for (std::size_t i = 0; i < generated_.size(); ++i) {
     masked = replaced(masked, generated_[i], "<generated " + std::to_string(i + 1) + ">");
   }
-  masked = replaced(masked, id_, "<id>");
+  masked = replaced(mask_suffixes(std::move(masked)), id_, "<id>");
   return mask_versions(mask_times(masked));
 }
 

@@ -20,6 +20,7 @@ class Mask {
   // First all of these, then the texts.
   void learn_version(std::string_view version);
   void learn_generated(std::string_view name);
+  void learn_prefix(std::string_view prefix);
 
   std::string text(std::string_view text);
   // A whole value of that sort: "<rv 3>", "<ip 1>".
@@ -28,12 +29,14 @@ class Mask {
 
  private:
   std::string mask_uids(std::string_view text);
+  std::string mask_suffixes(std::string text) const;
   std::string mask_times(std::string_view text) const;
   std::string mask_versions(std::string_view text) const;
 
   std::string id_;
   std::set<std::uint64_t> versions_;
   std::vector<std::string> generated_;
+  std::set<std::string> prefixes_;
   std::map<std::pair<std::string, std::string>, std::size_t> ordinals_;
   std::map<std::string, std::size_t, std::less<>> counts_;
 };
