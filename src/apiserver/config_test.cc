@@ -209,6 +209,36 @@ TEST_F(SmallKinds, TheFirstWriteOfAJobStoresItsLabels) {
   EXPECT_EQ(meta(second, "resourceVersion"), meta(first, "resourceVersion"));
 }
 
+TEST_F(SmallKinds, ALimitRangeWithoutANameGetsOne) {
+  const auto made = create("/api/v1/namespaces/ns/limitranges",
+                           R"({"metadata":{"generateName":"g-"},"spec":{"limits":[]}})");
+
+  EXPECT_EQ(meta(made, "name").size(), 36U) << message(made);
+}
+
+TEST_F(SmallKinds, EventsAreNobodysOwners) {
+  constexpr auto kEvent = "/apis/events.k8s.io/v1/namespaces/ns/events/e";
+  create("/api/v1/namespaces/ns/events",
+         R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"ns"}})");
+
+  const auto other = remove(kEvent, R"({"preconditions":{"uid":"x"}})");
+  const auto gone = remove(kEvent, R"({"propagationPolicy":"Orphan"})");
+
+  EXPECT_TRUE(message(other).starts_with("Operation cannot be fulfilled on Event \"e\": "));
+  EXPECT_EQ(text(gone, "details", "kind"), "events");
+}
+
+TEST_F(SmallKinds, TheStatusOfAServiceCidrLeavesItsMetadataAlone) {
+  create("/apis/networking.k8s.io/v1/servicecidrs",
+         R"({"metadata":{"name":"c"},"spec":{"cidrs":["192.168.7.0/24"]}})");
+
+  const auto kept = patch("/apis/networking.k8s.io/v1/servicecidrs/c/status",
+                          R"({"metadata":{"labels":{"a":"b"}}})");
+
+  EXPECT_EQ(kept.code, 200) << message(kept);
+  EXPECT_EQ(meta(kept, "labels"), "null");
+}
+
 TEST_F(SmallKinds, ADriverCountsItsGenerationsFromNone) {
   create("/apis/storage.k8s.io/v1/csidrivers", R"({"metadata":{"name":"d"},"spec":{}})");
 

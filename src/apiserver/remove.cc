@@ -118,6 +118,8 @@ std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View ob
       }
       break;
   }
+  // Nothing is ever owned by an event.
+  if (call.resource.prefix == "events/") orphan = foreground = false;
   if (orphan && weakness != Weakness::OrphanAddsNoFinalizer) {
     finalizers.emplace_back(kOrphanFinalizer);
   }
@@ -228,7 +230,11 @@ void note_default_propagation(const DeleteCall& call, std::vector<std::string>& 
 
 Answer<void> check_delete_preconditions(const DeleteCall& call, json::View object) {
   // Kubernetes puts the kind where the resource belongs here.
-  const kube::GroupResource named{call.resource.kind.group, call.resource.kind.kind};
+  const auto& stored = call.resource.prefix;
+  const auto dot = stored.find('.');
+  const kube::GroupResource named{
+      dot == std::string::npos ? "" : stored.substr(dot + 1, stored.size() - dot - 2),
+      call.resource.kind.kind};
   const auto weakness = call.environment.weakness;
   if (hand_over_to_controller(call.resource)) return check_handed_over(call, object);
   if (call.options.uid && *call.options.uid != kube::uid_of(object) &&

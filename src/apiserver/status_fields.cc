@@ -20,10 +20,12 @@ struct Row {
   int resets = 1;
 };
 
-const std::array<Row, 8> kRows{
+const std::array<Row, 9> kRows{
     {{"deployments.apps/", kLabels, {"labels"}},
      {"pods/", kOwners, {"deletionTimestamp", "ownerReferences"}, 2},
      {"volumeattachments.storage.k8s.io/", kAll, {""}},
+     // Its metadata may not be edited, and still belongs to whoever sent it.
+     {"servicecidrs.networking.k8s.io/", kAll, {}, 0},
      {"validatingadmissionpolicies.admissionregistration.k8s.io/", kAll, {""}},
      {"flowschemas.flowcontrol.apiserver.k8s.io/", kAll, {""}},
      {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io/", kAll, {""}},

@@ -201,16 +201,11 @@ FieldErrors repeated_meta_errors(const Resource& resource, std::string_view subr
     kube::append(errors, std::move(found));
     if (checks.finalizers) kube::append(errors, kinds::finalizer_errors(object));
   };
-  const auto whole = [&] {
-    for (int i = 0; i < checks.whole; ++i) {
-      with_finalizers(validate_whole_meta(resource, object, name_check(resource)));
-    }
-  };
-  if (checks.whole_first) whole();
-  for (int i = 0; i < checks.change; ++i) {
-    with_finalizers(kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
+  for (const char one : checks.order) {
+    with_finalizers(
+        one == 'W' ? validate_whole_meta(resource, object, name_check(resource))
+                   : kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
   }
-  if (!checks.whole_first) whole();
   return errors;
 }
 

@@ -50,6 +50,10 @@ void fill_system_fields(const WriteCall& call, json::Draft& object) {
 // Picks a free name from generateName; the last try may be taken, and then creation says so.
 void generate_name(const WriteCall& call, json::Draft& object) {
   if (!name_in(object).empty()) return;
+  if (call.resource.prefix == "limitranges/") {
+    object.object_at("metadata")["name"] = call.environment.rng.uuid();
+    return;
+  }
   const json::Draft* prefix = object.find("metadata", "generateName");
   if (prefix == nullptr || prefix->as_string().empty()) return;
   const std::string stem{prefix->as_string()};
@@ -391,6 +395,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
       return std::unexpected(ok.error());
     }
   }
+  // After validation, which does not look at what is only there when the object is read.
+  if (call.resource.builtin != nullptr && call.resource.builtin->as_read != nullptr) {
+    call.resource.builtin->as_read(object);
+  }
   if (call.options.dry_run) return Written{as_if_written(std::move(object), {}), true};
   const json::Value wanted = to_stored(call.resource, object.freeze());
   if (auto ok = check_stored_size(call.resource, wanted, call.environment.weakness); !ok) {
@@ -419,10 +427,13 @@ Answer<void> refuse_by_weakness(const WriteCall& call, json::View old_object) {
 
 namespace {
 
-// A Job without labels has its template's, which a real server fills in when it reads the Job: the
-// first write of any kind stores them, and so is never one that changes nothing.
-bool stores_its_labels(const Resource& resource, const store::Record& current) {
-  if (resource.prefix != "jobs.batch/" || current.created != current.modified) return false;
+// A claim, and a Job without labels, is stored less than whole: a real server fills in the rest (a
+// Job's labels are its template's) whenever it reads them. So the first write of any kind, which
+// stores it, is never one that changes nothing.
+bool first_write_counts(const Resource& resource, const store::Record& current) {
+  if (current.created != current.modified) return false;
+  if (resource.prefix == "persistentvolumeclaims/") return true;
+  if (resource.prefix != "jobs.batch/") return false;
   const json::View body = current.body;
   for (const json::View entry : body.get("metadata", "managedFields").elements()) {
     if (entry.get("fieldsV1", "f:metadata").contains("f:labels")) return false;
@@ -480,7 +491,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   // A write that changes nothing is none: same revision, no event.
   const bool vanishes = ready_to_vanish(call.resource, stored) &&
                         call.environment.weakness != Weakness::KeepsObjectWithoutFinalizers;
-  if (stored == current->body && !vanishes && !stores_its_labels(call.resource, *current) &&
+  if (stored == current->body && !vanishes && !first_write_counts(call.resource, *current) &&
       call.environment.weakness != Weakness::BumpsVersionOnNoOp) {
     return Written{std::move(same_revision), false};
   }

@@ -33,6 +33,7 @@ namespace {
 struct Hooks {
   decltype(Kind::set_defaults) set_defaults = nullptr;
   decltype(Kind::prepare) prepare = nullptr;
+  decltype(Kind::as_read) as_read = nullptr;
   decltype(Kind::validate) validate = nullptr;
   decltype(Kind::validate_update) validate_update = nullptr;
   decltype(Kind::validate_status_update) validate_status_update = nullptr;
@@ -92,7 +93,7 @@ constexpr HookRow kHooks[] = {
     {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .prepare = prepare_template, .validate = checked<validate_stateful_set>, .validate_update = checked_update<validate_stateful_set_update>, .validate_status_update = validate_stateful_set_status_update, .warnings = stateful_set_warnings}},
     {"apps", "v1", "ControllerRevision", {.validate = checked<validate_controller_revision>, .validate_update = checked_update<validate_controller_revision_update>}},
     {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .prepare = prepare_job_template, .validate = checked<validate_cron_job>, .validate_update = checked_update<validate_cron_job_update>, .warnings = cron_job_warnings}},
-    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .validate = checked<validate_job>, .validate_update = checked_update<validate_job_update>, .warnings = named_workload_warnings}},
+    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .as_read = complete_job, .validate = checked<validate_job>, .validate_update = checked_update<validate_job_update>, .warnings = named_workload_warnings}},
     {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>}},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>}},
     {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class, .validate = checked<validate_ingress_class>, .validate_update = checked_update<validate_ingress_class_update>}},
@@ -134,6 +135,7 @@ void attach_hooks(Kind& kind) {
     }
     attach(row.hooks.set_defaults, kind.set_defaults);
     attach(row.hooks.prepare, kind.prepare);
+    attach(row.hooks.as_read, kind.as_read);
     attach(row.hooks.validate, kind.validate);
     attach(row.hooks.validate_update, kind.validate_update);
     attach(row.hooks.validate_status_update, kind.validate_status_update);

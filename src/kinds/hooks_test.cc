@@ -75,6 +75,7 @@ json::Value prepared(const Kind& kind, View input, View old_object) {
   object["metadata"]["uid"] = "1";
   if (kind.set_defaults != nullptr) kind.set_defaults(object);
   if (kind.prepare != nullptr) kind.prepare(object, old_object, kContext);
+  if (kind.as_read != nullptr) kind.as_read(object);
   return object.freeze();
 }
 
@@ -138,6 +139,7 @@ json::Value created(const Kind& kind, View input) {
   if (kind.set_defaults != nullptr) kind.set_defaults(object);
   if (kind.has_status && kind.gvk.kind != "Node") object.erase("status");
   if (kind.prepare != nullptr) kind.prepare(object, {}, kContext);
+  if (kind.as_read != nullptr) kind.as_read(object);
   const auto whole = object.freeze();
   auto again = kube::decode_typed(*kind.schema(), whole);
   EXPECT_TRUE(again.has_value()) << (again ? "" : again.error().message);

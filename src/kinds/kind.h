@@ -88,6 +88,8 @@ struct Kind {
   // The registry strategy's PrepareForCreate/Update: drop disallowed fields, keep server-owned
   // ones. Status reset and generation are the server's, by has_status and tracks_generation.
   void (*prepare)(json::Draft& object, json::View old_object, const HookContext& context) = nullptr;
+  // What a real server fills in whenever it reads such an object, after all else.
+  void (*as_read)(json::Draft& object) = nullptr;
   kube::FieldErrors (*validate)(json::View object) = nullptr;
   kube::FieldErrors (*validate_update)(json::View object, json::View old_object) = nullptr;
   kube::FieldErrors (*validate_status_update)(json::View object, json::View old_object) = nullptr;

@@ -16,48 +16,60 @@ struct Row {
 
 // Counted on a real server, kind by kind. A definition's own validation has its checks in it.
 constexpr Row kUpdates[] = {
-    {"Service",                          {0, 1, true}      },
-    {"ResourceQuota",                    {0, 1, true}      },
-    {"PodTemplate",                      {0, 1, true}      },
-    {"Deployment",                       {0, 1, true}      },
-    {"ReplicaSet",                       {0, 1, true}      },
-    {"StatefulSet",                      {0, 1, true}      },
-    {"DaemonSet",                        {0, 1, true}      },
-    {"CronJob",                          {0, 1, true}      },
-    {"HorizontalPodAutoscaler",          {0, 1, true}      },
-    {"CSIDriver",                        {0, 1, true}      },
-    {"PriorityClass",                    {0, 1, true}      },
-    {"LimitRange",                       {1, 0, true}      },
-    {"EndpointSlice",                    {1, 0, true}      },
-    {"PersistentVolume",                 {2, 0, true}      },
-    {"CSINode",                          {2, 0, true}      },
-    {"VolumeAttachment",                 {2, 0, true}      },
-    {"PersistentVolumeClaim",            {2, 1, true}      },
-    {"Role",                             {2, 1, true, true}},
-    {"ClusterRole",                      {2, 1, true, true}},
-    {"RoleBinding",                      {2, 1, true, true}},
-    {"ClusterRoleBinding",               {2, 1, true, true}},
-    {"ControllerRevision",               {1, 2, true}      },
-    {"Event",                            {0, 0, false}     },
-    {"PodDisruptionBudget",              {0, 0, false}     },
-    {"CustomResourceDefinition",         {0, 0, false}     },
-    {"Lease",                            {0, 1, false}     },
-    {"RuntimeClass",                     {1, 1, false}     },
-    {"APIService",                       {1, 1, false}     },
-    {"MutatingWebhookConfiguration",     {1, 0, false}     },
-    {"ValidatingWebhookConfiguration",   {1, 0, false}     },
-    {"ValidatingAdmissionPolicy",        {1, 0, false}     },
-    {"ValidatingAdmissionPolicyBinding", {1, 0, false}     },
+    {"Namespace",                        {"WC", true} },
+    {"Node",                             {"WC", true} },
+    {"ReplicationController",            {"WC", true} },
+    {"Job",                              {"WC", true} },
+    {"CertificateSigningRequest",        {"WC", true} },
+    {"NetworkPolicy",                    {"WC", true} },
+    {"CSIStorageCapacity",               {"WC", true} },
+    {"StorageClass",                     {"WC", true} },
+    {"VolumeAttributesClass",            {"WCW", true}},
+    {"ServiceCIDR",                      {"C", true}  },
+    {"Service",                          {"C", true}  },
+    {"ResourceQuota",                    {"C", true}  },
+    {"PodTemplate",                      {"C", true}  },
+    {"Deployment",                       {"C", true}  },
+    {"ReplicaSet",                       {"C", true}  },
+    {"StatefulSet",                      {"C", true}  },
+    {"DaemonSet",                        {"C", true}  },
+    {"CronJob",                          {"C", true}  },
+    {"HorizontalPodAutoscaler",          {"C", true}  },
+    {"CSIDriver",                        {"C", true}  },
+    {"PriorityClass",                    {"C", true}  },
+    {"LimitRange",                       {"W", true}  },
+    {"EndpointSlice",                    {"W", true}  },
+    {"PersistentVolume",                 {"WW", true} },
+    {"CSINode",                          {"WW", true} },
+    {"VolumeAttachment",                 {"WW", true} },
+    {"PersistentVolumeClaim",            {"WCW", true}},
+    {"Role",                             {"WWC", true}},
+    {"ClusterRole",                      {"WWC", true}},
+    {"RoleBinding",                      {"WWC", true}},
+    {"ClusterRoleBinding",               {"WWC", true}},
+    {"ControllerRevision",               {"CW", true} },
+    {"Event",                            {"", false}  },
+    {"PodDisruptionBudget",              {"", false}  },
+    {"CustomResourceDefinition",         {"", false}  },
+    {"Lease",                            {"C", false} },
+    {"RuntimeClass",                     {"WC", false}},
+    {"APIService",                       {"CW", false}},
+    {"MutatingWebhookConfiguration",     {"W", false} },
+    {"ValidatingWebhookConfiguration",   {"W", false} },
+    {"ValidatingAdmissionPolicy",        {"W", false} },
+    {"ValidatingAdmissionPolicyBinding", {"W", false} },
 };
 
-constexpr MetadataChecks kStatusUpdate{0, 1, true};
+constexpr MetadataChecks kStatusUpdate{"C", true};
 constexpr Row kStatusUpdates[] = {
-    {"CronJob",                   {0, 0, false}},
-    {"PodDisruptionBudget",       {0, 0, false}},
-    {"ValidatingAdmissionPolicy", {0, 0, false}},
-    {"VolumeAttachment",          {0, 0, false}},
-    {"CustomResourceDefinition",  {0, 0, false}},
-    {"APIService",                {0, 1, false}},
+    {"CertificateSigningRequest", {"WC", true}},
+    {"ServiceCIDR",               {"C", true} },
+    {"CronJob",                   {"", false} },
+    {"PodDisruptionBudget",       {"", false} },
+    {"ValidatingAdmissionPolicy", {"", false} },
+    {"VolumeAttachment",          {"", false} },
+    {"CustomResourceDefinition",  {"", false} },
+    {"APIService",                {"C", false}},
 };
 
 template <class Rows>
@@ -71,7 +83,7 @@ MetadataChecks find_in(const Rows& rows, std::string_view kind, MetadataChecks u
 MetadataChecks metadata_checks(const Kind& kind, std::string_view subresource) {
   if (subresource == "status") return find_in(kStatusUpdates, kind.gvk.kind, kStatusUpdate);
   // Events of the new group are checked more closely.
-  if (kind.gvk.group == "events.k8s.io") return {0, 1, false};
+  if (kind.gvk.group == "events.k8s.io") return {"C", true};
   return find_in(kUpdates, kind.gvk.kind, {});
 }
 

@@ -12,10 +12,10 @@
 namespace fixpoint::kinds {
 
 struct MetadataChecks {
-  int whole = 1;           // the rules of creation, with the kind's own rule for names
-  int change = 1;          // the rules of updates
+  // Each W asks for the rules of creation, with the kind's own rule for names; each C for those of
+  // updates.
+  std::string_view order = "CW";
   bool finalizers = true;  // with either: a finalizer is Kubernetes' own or says whose it is
-  bool whole_first = false;
 };
 
 // What the kind itself asks in an update, beyond what the server asks of all kinds.

@@ -234,7 +234,12 @@ void prepare_job(Draft& object, View old_object, const HookContext& context) {
     labels[key] = uid;
   for (const auto* key : {"job-name", "batch.kubernetes.io/job-name"}) labels[key] = name;
   spec.object_at("selector").object_at("matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
-  if (empty_at(object["metadata"], "labels")) object["metadata"]["labels"] = Draft{labels};
+}
+
+void complete_job(Draft& object) {
+  const Draft* labels = object.find("spec", "template", "metadata", "labels");
+  if (labels == nullptr || !empty_at(object.object_at("metadata"), "labels")) return;
+  object["metadata"]["labels"] = Draft{*labels};
 }
 
 bool deployment_generation_changes(View object, View old_object) {

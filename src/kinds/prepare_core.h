@@ -30,6 +30,8 @@ void prepare_lease(json::Draft& object, json::View old_object, const HookContext
 void prepare_csi_driver(json::Draft& object, json::View old_object, const HookContext& context);
 // A job's selector and labels come from its uid, unless its author manages them.
 void prepare_job(json::Draft& object, json::View old_object, const HookContext& context);
+// A Job without labels has its template's.
+void complete_job(json::Draft& object);
 
 // A new annotation makes a new generation of a deployment too, and a new label one of a slice.
 bool deployment_generation_changes(json::View object, json::View old_object);
