@@ -5,7 +5,6 @@
 #include "apiserver/admission.h"
 #include "kube/metadata.h"
 
-#include <cstdio>
 #include <optional>
 #include <set>
 
@@ -15,13 +14,12 @@ namespace {
 using kube::Answer;
 using kube::FieldPath;
 
-// 10.0.0.0/24 without its first and last address, as --service-cluster-ip-range has by default in
-// a small cluster.
-constexpr std::string_view kServiceRange = "10.0.0.";
+// 10.0.0.0/16 without its first and last address.
+constexpr std::string_view kServiceRange = "10.0.";
 constexpr int kFirstHost = 1;
-constexpr int kLastHost = 254;
+constexpr int kLastHost = 65'534;
 // Random picks leave the lower band to people who choose addresses by hand.
-constexpr int kDynamicFirstHost = 17;
+constexpr int kDynamicFirstHost = 257;
 constexpr std::int64_t kFirstNodePort = 30000;
 constexpr std::int64_t kLastNodePort = 32767;
 
@@ -51,16 +49,12 @@ Taken taken_by_others(const AdmissionCall& call, const store::Snapshot& snapshot
   return taken;
 }
 
-std::optional<int> host_of(std::string_view address) {
-  if (!address.starts_with(kServiceRange)) return std::nullopt;
-  int host = 0;
-  const std::string rest{address.substr(kServiceRange.size())};
-  if (std::sscanf(rest.c_str(), "%d", &host) != 1) return std::nullopt;
-  return host;
+bool in_range(std::string_view address) {
+  return address.starts_with(kServiceRange);
 }
 
 std::string address_of(int host) {
-  return std::string{kServiceRange} + std::to_string(host);
+  return std::string{kServiceRange} + std::to_string(host / 256) + "." + std::to_string(host % 256);
 }
 
 // A free address near a random start; the upper band first.
@@ -109,7 +103,7 @@ Answer<void> allocate_address(const AdmissionCall& call, const Taken& taken, jso
       return std::unexpected(kube::internal_error("failed to allocate a serviceIP: range is full"));
     }
     address = *std::move(free);
-  } else if (!host_of(address)) {
+  } else if (!in_range(address)) {
     return std::unexpected(
         refuse_address(call, address, "the provided network does not match the current range"));
   } else if (taken.addresses.contains(address)) {

@@ -3,6 +3,7 @@
 
 #include "json/parse.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fixpoint::conformance {
@@ -75,14 +76,16 @@ std::string Memory::value_of(std::string_view placeholder) const {
   const auto space = placeholder.find(' ');
   const auto word = placeholder.substr(0, space);
   if (word == "continue") return continue_;
-  if (word == "listed") return listed_;
+  if (word == "listed" && !listed_.empty()) return listed_;
   const Seen* seen = find(space == std::string_view::npos ? std::string_view{namespace_path()}
                                                           : placeholder.substr(space + 1));
   if (word == "uid") return seen == nullptr ? std::string{kNoUid} : seen->uid;
+  // Of what was never seen: where the sequence began, which no server has forgotten yet.
+  if (seen == nullptr || seen->versions.empty()) seen = find(namespace_path());
   if (seen == nullptr || seen->versions.empty()) return "1";
   const auto& versions = seen->versions;
   if (space == std::string_view::npos) return versions.front();
-  if (word == "old") return versions.size() > 1 ? versions[versions.size() - 2] : "1";
+  if (word == "old") return versions[versions.size() - std::min<std::size_t>(2, versions.size())];
   return versions.back();
 }
 

@@ -38,7 +38,7 @@ class Memory {
   std::string id_;
   std::map<std::string, Seen, std::less<>> seen_;
   std::string continue_ = "unknown";
-  std::string listed_ = "1";
+  std::string listed_;
 };
 
 }  // namespace fixpoint::conformance

@@ -7,6 +7,7 @@
 #include "tests/conformance/memory.h"
 #include "tests/conformance/touched.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace fixpoint::conformance {
@@ -20,6 +21,18 @@ constexpr std::string_view kUserAgent = "conformance/1";
 constexpr auto kLastWords = milliseconds(400);
 // Our own server does at once what a real one does after a moment; its loop still needs a tick.
 constexpr Duration kOwnSettle = milliseconds(20);
+
+// Ports of nodes are few, and no sequence may take them from the others for good.
+void free_services(Server& server, const Recording& recording) {
+  const auto is_service = [](const Observation& step) {
+    return step.call.path.contains("/services");
+  };
+  if (server.in_process() || std::ranges::none_of(recording.steps, is_service)) return;
+  Call call;
+  call.method = "DELETE";
+  call.path = "/api/v1/namespaces/" + recording.ns + "/services";
+  server.call(call);
+}
 
 }  // namespace
 
@@ -153,6 +166,7 @@ Recording Session::take() {
   for (auto& open : state_->closing) open.to->answer = open.stream->take();
   state_->live.clear();
   state_->closing.clear();
+  free_services(state_->server, state_->recording);
   return std::move(state_->recording);
 }
 

@@ -11,7 +11,7 @@
 //   <<old PATH>>      the one before that      <<rv>>        where the sequence began
 //   <<continue>>      the token of the last page listed
 //   <<listed>>        the resourceVersion of the last list
-// A placeholder about something never seen becomes a fixed value that no server has.
+// A uid never seen becomes one that no server has, a version never seen the sequence's beginning.
 // Read next: session.h, which sends them; gen.h, with which areas make them.
 #pragma once
 
