@@ -5,8 +5,13 @@
 #include "apiserver/remove.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
+#include "kinds/kind.h"
 #include "kube/label_selector.h"
+#include "kube/managed_fields.h"
 #include "kube/metadata.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -50,6 +55,33 @@ kube::Status refused(json::View budget) {
   return status;
 }
 
+// No disruption is left: the budget's condition says so at once.
+void note_exhausted(json::Draft& status, Instant now) {
+  constexpr std::string_view kType = "DisruptionAllowed";
+  auto& conditions = status.array_at("conditions").elements();
+  const auto text = [](const json::Draft& from, std::string_view key) {
+    const json::Draft* member = from.find(key);
+    return member == nullptr ? std::string{} : std::string{member->as_string()};
+  };
+  auto at = std::ranges::find_if(
+      conditions, [&](const json::Draft& each) { return text(each, "type") == kType; });
+  if (at == conditions.end()) {
+    conditions.push_back(json::Draft::object({
+        {"type", kType}
+    }));
+    at = std::prev(conditions.end());
+  }
+  if (text(*at, "status") != "False") {
+    (*at)["status"] = "False";
+    (*at)["lastTransitionTime"] = format_seconds(now);
+  }
+  (*at)["reason"] = "InsufficientPods";
+  (*at)["message"] = "";
+  if (const json::Draft* observed = status.find("observedGeneration"); observed != nullptr) {
+    (*at)["observedGeneration"] = *observed;
+  }
+}
+
 // Takes one disruption from the budget, or says why not.
 Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View pod) {
   const json::View status = budget->body.get("status");
@@ -71,6 +103,18 @@ Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View 
   auto& next = object.object_at("status");
   next["disruptionsAllowed"] = allowed - 1;
   next.object_at("disruptedPods")[kube::name_of(pod)] = format_seconds(call.environment.now);
+  if (allowed == 1) note_exhausted(next, call.environment.now);
+  const auto* kind = kinds::find(kube::GroupVersionKind{"policy", "v1", "PodDisruptionBudget"});
+  FP_CHECK(kind != nullptr);
+  // The server writes in its own name.
+  const kube::Writer writer{.schema = kind->schema(),
+                            .kind = kind->gvk,
+                            .manager = "kube-apiserver",
+                            .subresource = "status",
+                            .now = call.environment.now,
+                            .reset_fields = {{"spec"}},
+                            .api_versions = {}};
+  if (auto ok = kube::track_update(writer, budget->body, object); !ok) return ok;
   put_object(call.store, budget->key, std::move(object));
   return {};
 }
@@ -124,7 +168,8 @@ Answer<json::Value> evict(WriteCall& call) {
   if (needs_budget(current->body)) {
     const auto budgets = budgets_of(call, current->body);
     if (budgets.size() > 1) {
-      return std::unexpected(kube::internal_error(
+      return std::unexpected(kube::unreasoned(
+          500,
           "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
           "support."));
     }

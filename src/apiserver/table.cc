@@ -91,11 +91,31 @@ kube::Answer<IncludeObject> parse_include_object(std::string_view text) {
                         kube::shown(text) + ": must be 'Metadata', 'Object', 'None', or empty"));
 }
 
+namespace {
+
+// A daemon set's count of templates is a field inside the server, and an annotation only where the
+// whole object is printed.
+json::Draft shown_metadata(json::View object) {
+  constexpr std::string_view kCount = "deprecated.daemonset.template.generation";
+  json::Draft metadata{object.get("metadata")};
+  if (object.get("kind").as_string() != "DaemonSet" ||
+      object.get("apiVersion").as_string() != "apps/v1") {
+    return metadata;
+  }
+  if (json::Draft* annotations = metadata.find("annotations"); annotations != nullptr) {
+    annotations->erase(kCount);
+    if (annotations->empty()) metadata.erase("annotations");
+  }
+  return metadata;
+}
+
+}  // namespace
+
 json::Value partial_object(json::View object, std::string_view version) {
   return json::Draft::object({
-                                 {"kind",       "PartialObjectMetadata"            },
-                                 {"apiVersion", version                            },
-                                 {"metadata",   json::Draft{object.get("metadata")}}
+                                 {"kind",       "PartialObjectMetadata"},
+                                 {"apiVersion", version                },
+                                 {"metadata",   shown_metadata(object) }
   })
       .freeze();
 }

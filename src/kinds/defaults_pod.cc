@@ -112,11 +112,6 @@ void set_volume(Draft& volume) {
     default_to(*claim, "volumeMode", "Filesystem");
     round_requirements(*claim);
   }
-  if (Draft* image = volume.find("image")) {
-    const Draft* reference = image->find("reference");
-    const bool latest = image_is_latest(reference == nullptr ? "" : reference->as_string());
-    default_to(*image, "pullPolicy", latest ? "Always" : "IfNotPresent");
-  }
   set_old_volume(volume);
 }
 

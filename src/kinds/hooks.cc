@@ -16,6 +16,7 @@
 #include "kinds/validate_config.h"
 #include "kinds/validate_csi.h"
 #include "kinds/validate_fields.h"
+#include "kinds/validate_job_status.h"
 #include "kinds/validate_network.h"
 #include "kinds/validate_pod.h"
 #include "kinds/validate_quota.h"
@@ -66,6 +67,13 @@ kube::FieldErrors checked_update(json::View object, json::View old_object) {
     return Validate(object, old_object);
 }
 
+// A template is looked at again when the object has a new generation.
+template <auto Warn>
+std::vector<std::string> news(json::View object, json::View old_object) {
+  if (kube::generation_of(object) == kube::generation_of(old_object)) return {};
+  return Warn(object);
+}
+
 // clang-format off: one kind a line
 constexpr HookRow kHooks[] = {
     {"events.k8s.io", "v1", "Event", {.validate = checked<validate_event>, .validate_update = checked_update<validate_event_update>}},
@@ -80,20 +88,20 @@ constexpr HookRow kHooks[] = {
     {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = checked<validate_node>, .validate_update = checked_update<validate_node_update>, .warnings = node_warnings}},
     {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume, .validate = checked<validate_persistent_volume>, .validate_update = checked_update<validate_persistent_volume_update>, .warnings = persistent_volume_warnings}},
     {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim, .validate = checked<validate_persistent_volume_claim>, .validate_update = checked_update<validate_persistent_volume_claim_update>, .validate_status_update = validate_persistent_volume_claim_status_update, .warnings = persistent_volume_claim_warnings}},
-    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = checked<validate_pod>, .validate_update = checked_update<validate_pod_update>, .validate_status_update = validate_pod_status_update, .warnings = pod_warnings}},
-    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .prepare = prepare_template, .validate = checked<validate_pod_template>, .validate_update = checked_update<validate_pod_template_update>, .warnings = pod_template_warnings}},
-    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .prepare = prepare_template, .validate = checked<validate_replication_controller>, .validate_update = checked_update<validate_replication_controller_update>, .validate_status_update = validate_replica_set_status_update, .warnings = named_workload_warnings}},
+    {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = checked<validate_pod>, .validate_update = checked_update<validate_pod_update>, .validate_status_update = validate_pod_status_update, .warnings = pod_warnings, .update_warnings = no_update_warnings}},
+    {"", "v1", "PodTemplate", {.set_defaults = set_defaults_pod_template, .prepare = prepare_template, .validate = checked<validate_pod_template>, .validate_update = checked_update<validate_pod_template_update>, .warnings = pod_template_warnings, .update_warnings = news<pod_template_warnings>}},
+    {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .prepare = prepare_template, .validate = checked<validate_replication_controller>, .validate_update = checked_update<validate_replication_controller_update>, .validate_status_update = validate_replica_set_status_update, .warnings = named_workload_warnings, .update_warnings = news<named_workload_warnings>}},
     {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = checked<validate_resource_quota>, .validate_update = checked_update<validate_resource_quota_update>, .validate_status_update = validate_resource_quota_status_update}},
     {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = checked<validate_secret>, .validate_update = checked_update<validate_secret_update>, .warnings = secret_warnings}},
     {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .validate = checked<validate_service>, .validate_update = checked_update<validate_service_update>, .validate_status_update = validate_service_status_update, .warnings = service_warnings}},
     {"", "v1", "ServiceAccount", {.prepare = prepare_service_account, .validate = checked<nullptr>, .validate_update = checked_update<nullptr>, .warnings = service_account_warnings, .update_warnings = service_account_update_warnings}},
-    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = checked<validate_daemon_set>, .validate_update = checked_update<validate_daemon_set_update>, .validate_status_update = validate_daemon_set_status_update, .warnings = daemon_set_warnings}},
-    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .prepare = prepare_template, .validate = checked<validate_deployment>, .validate_update = checked_update<validate_deployment_update>, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .generation_changes = deployment_generation_changes}},
-    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .prepare = prepare_template, .validate = checked<validate_replica_set>, .validate_update = checked_update<validate_replica_set_update>, .validate_status_update = validate_replica_set_status_update, .warnings = named_workload_warnings}},
-    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .prepare = prepare_template, .validate = checked<validate_stateful_set>, .validate_update = checked_update<validate_stateful_set_update>, .validate_status_update = validate_stateful_set_status_update, .warnings = stateful_set_warnings}},
+    {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = checked<validate_daemon_set>, .validate_update = checked_update<validate_daemon_set_update>, .validate_status_update = validate_daemon_set_status_update, .warnings = daemon_set_warnings, .update_warnings = news<daemon_set_warnings>}},
+    {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .prepare = prepare_template, .validate = checked<validate_deployment>, .validate_update = checked_update<validate_deployment_update>, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .update_warnings = news<named_workload_warnings>, .generation_changes = deployment_generation_changes}},
+    {"apps", "v1", "ReplicaSet", {.set_defaults = set_defaults_replica_set, .prepare = prepare_template, .validate = checked<validate_replica_set>, .validate_update = checked_update<validate_replica_set_update>, .validate_status_update = validate_replica_set_status_update, .warnings = named_workload_warnings, .update_warnings = news<named_workload_warnings>}},
+    {"apps", "v1", "StatefulSet", {.set_defaults = set_defaults_stateful_set, .prepare = prepare_template, .validate = checked<validate_stateful_set>, .validate_update = checked_update<validate_stateful_set_update>, .validate_status_update = validate_stateful_set_status_update, .warnings = stateful_set_warnings, .update_warnings = news<stateful_set_warnings>}},
     {"apps", "v1", "ControllerRevision", {.validate = checked<validate_controller_revision>, .validate_update = checked_update<validate_controller_revision_update>}},
-    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .prepare = prepare_job_template, .validate = checked<validate_cron_job>, .validate_update = checked_update<validate_cron_job_update>, .warnings = cron_job_warnings}},
-    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .as_read = complete_job, .validate = checked<validate_job>, .validate_update = checked_update<validate_job_update>, .warnings = named_workload_warnings}},
+    {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .prepare = prepare_job_template, .validate = checked<validate_cron_job>, .validate_update = checked_update<validate_cron_job_update>, .warnings = cron_job_warnings, .update_warnings = news<cron_job_warnings>}},
+    {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .as_read = complete_job, .validate = checked<validate_job>, .validate_update = checked_update<validate_job_update>, .validate_status_update = validate_job_status_update, .warnings = named_workload_warnings, .update_warnings = news<named_workload_warnings>}},
     {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>}},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>}},
     {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class, .validate = checked<validate_ingress_class>, .validate_update = checked_update<validate_ingress_class_update>}},

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace fixpoint::kinds {
@@ -134,8 +135,40 @@ std::string_view qos_class(View pod_spec) {
   return "Burstable";
 }
 
+namespace {
+
+// Volumes from images are behind a shut gate, and so are their mounts.
+void drop_image_volumes(Draft& pod_spec) {
+  Draft* volumes = pod_spec.find("volumes");
+  if (volumes == nullptr || !volumes->is_array()) return;
+  std::set<std::string, std::less<>> dropped;
+  std::erase_if(volumes->elements(), [&](const Draft& volume) {
+    if (!volume.contains("image")) return false;
+    if (const Draft* name = volume.find("name")) dropped.emplace(name->as_string());
+    return true;
+  });
+  if (dropped.empty()) return;
+  if (volumes->empty()) pod_spec.erase("volumes");
+  for (const auto* list : {"containers", "initContainers", "ephemeralContainers"}) {
+    Draft* containers = pod_spec.find(list);
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (Draft& container : containers->elements()) {
+      Draft* mounts = container.find("volumeMounts");
+      if (mounts == nullptr || !mounts->is_array()) continue;
+      std::erase_if(mounts->elements(), [&](const Draft& mount) {
+        const Draft* name = mount.find("name");
+        return name != nullptr && dropped.contains(name->as_string());
+      });
+      if (mounts->empty()) container.erase("volumeMounts");
+    }
+  }
+}
+
+}  // namespace
+
 // Restart rules of single containers are behind a shut gate; only sidecars have a policy.
 void drop_gated_fields(Draft& pod_spec) {
+  drop_image_volumes(pod_spec);
   for (const auto* list : {"containers", "initContainers", "ephemeralContainers"}) {
     Draft* containers = pod_spec.find(list);
     if (containers == nullptr || !containers->is_array()) continue;

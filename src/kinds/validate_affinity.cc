@@ -210,6 +210,10 @@ void validate_pod_security_context(View spec, const FieldPath& path, FieldErrors
                    "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$",
                    errors);
     }
+    if (spec.get("hostNetwork").as_bool() && name.as_string().starts_with("net.")) {
+      note_invalid(here.child("name"), name, "may not be specified when 'hostNetwork' is true",
+                   errors);
+    }
   }
   check_optional_one_of(context.get("fsGroupChangePolicy"), path.child("fsGroupChangePolicy"),
                         {"Always", "OnRootMismatch"}, errors);

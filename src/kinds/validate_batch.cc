@@ -3,6 +3,7 @@
 
 #include "json/draft.h"
 #include "kinds/internal_form.h"
+#include "kinds/validate_job_status.h"
 #include "kinds/validate_pod.h"
 #include "kube/duration.h"
 #include "kube/go_text.h"
@@ -70,6 +71,7 @@ void check_job_spec(View spec, const FieldPath& path, FieldErrors& errors) {
     note_required(path.child("backoffLimitPerIndex"), errors, "when maxFailedIndexes is specified");
   }
   check_completion_mode(spec, path, errors);
+  check_failure_policy(spec, path.child("podFailurePolicy"), errors);
   const View replacement = spec.get("podReplacementPolicy");
   const FieldPath replacement_path = path.child("podReplacementPolicy");
   if (!spec.get("podFailurePolicy").is_null()) {
@@ -85,6 +87,7 @@ FieldErrors check_job(View object) {
   FieldErrors errors;
   const View spec = object.get("spec");
   const FieldPath path{"spec"};
+  check_generated_selector(object, errors);
   check_job_spec(spec, path, errors);
   const View selector = spec.get("selector");
   if (selector.is_null()) {

@@ -5,6 +5,7 @@
 #include "kube/quantity.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -357,6 +358,17 @@ void validate_resource_requirements(View resources, const FieldPath& path, Field
   check_amounts(limits, limits_path, errors);
   check_amounts(requests, requests_path, errors);
   check_against_limits(requests, limits, requests_path, limits_path, errors);
+  const auto has = [&](auto wanted) {
+    return std::ranges::any_of(std::array{limits, requests}, [&](View list) {
+      const auto members = list.members();
+      return std::any_of(members.begin(), members.end(),
+                         [&](const auto& member) { return wanted(member.key); });
+    });
+  };
+  if (has(is_huge_page) &&
+      !has([](std::string_view name) { return name == "cpu" || name == "memory"; })) {
+    note_forbidden(path, "HugePages require cpu or memory", errors);
+  }
 }
 
 void validate_resource_limits(View limits, const FieldPath& path, FieldErrors& errors) {

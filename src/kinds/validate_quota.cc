@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_quota.h"
 
+#include "kinds/internal_form.h"
 #include "kinds/validate_fields.h"
 #include "kube/quantity.h"
 
@@ -206,12 +207,18 @@ void check_scopes(View spec, FieldErrors& errors) {
   check_conflicts(seen, scopes, path, errors);
 }
 
-void check_scope_expression(View expression, const FieldPath& path, FieldErrors& errors) {
+void check_scope_expression(View expression, View spec, const FieldPath& path,
+                            FieldErrors& errors) {
   const auto scope = expression.get("scopeName").as_string();
   const auto op = expression.get("operator").as_string();
   const View values = expression.get("values");
   if (!scope_known(scope))
     note_invalid(path.child("scopeName"), scope, "unsupported scope", errors);
+  for (const auto [resource, amount] : spec.get("hard").members()) {
+    if (!standard_for_quota(resource) || scope_fits(scope, resource)) continue;
+    errors.push_back(kube::invalid(path, internal_text("ScopeSelector", spec.get("scopeSelector")),
+                                   "unsupported scope applied to resource"));
+  }
   if (scope_known(scope) && scope != "PriorityClass" && scope != "VolumeAttributesClass" &&
       op != "Exists") {
     note_invalid(path.child("operator"), op,
@@ -245,9 +252,12 @@ FieldErrors validate_quota_spec(View spec) {
   check_scopes(spec, errors);
   const FieldPath selector = root.child("scopeSelector");
   const FieldPath expressions = selector.child("matchExpressions");
+  std::set<std::string_view> seen;
   for (const View expression : spec.get("scopeSelector", "matchExpressions").elements()) {
-    check_scope_expression(expression, expressions, errors);
+    check_scope_expression(expression, spec, expressions, errors);
+    seen.insert(expression.get("scopeName").as_string());
   }
+  check_conflicts(seen, spec.get("scopes"), expressions, errors);
   return errors;
 }
 

@@ -168,6 +168,10 @@ void warn_of_pod_spec(View spec, const FieldPath& path, Warnings& warnings) {
   warn_of_volumes(spec.get("volumes"), path.child("volumes"), warnings);
   warn_of_pull_secrets(spec.get("imagePullSecrets"), path.child("imagePullSecrets"), warnings);
   warn_of_containers(spec, path, warnings);
+  if (spec.get("terminationGracePeriodSeconds").as_int() < 0) {
+    warn(warnings, path.child("terminationGracePeriodSeconds"),
+         "must be >= 0; negative values are invalid and will be treated as 1");
+  }
 }
 
 void warn_of_template(View owner_spec, Warnings& warnings) {

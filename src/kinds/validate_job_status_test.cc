@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/validate_job_status.h"
+
+#include "json/parse.h"
+
+#include <gtest/gtest.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+std::string texts(const FieldErrors& errors) {
+  std::string text;
+  for (const auto& error : errors) text += error.to_string() + "\n";
+  return text;
+}
+
+TEST(JobStatus, IsCompleteOnlyForAReason) {
+  const auto before = json::parse(R"({"spec":{"completions":1},"status":{}})").value();
+  const auto after =
+      json::parse(
+          R"({"spec":{"completions":1},"status":{"conditions":[{"type":"Complete","status":"True"}]}})")
+          .value();
+
+  EXPECT_EQ(texts(validate_job_status_update(after, before)),
+            "status.completionTime: Required value: completionTime is required for Complete jobs\n"
+            "status.conditions: Invalid value: cannot set Complete=True condition without the "
+            "SuccessCriteriaMet=true condition\n"
+            "status.startTime: Required value: startTime is required for finished job\n");
+}
+
+TEST(JobStatus, CountsIndexesUpwardsAndBelowTheCompletions) {
+  const auto before =
+      json::parse(R"({"spec":{"completions":4,"completionMode":"Indexed"}})").value();
+  const auto errors_of = [&](std::string_view indexes) {
+    const auto after =
+        json::parse(
+            R"({"spec":{"completions":4,"completionMode":"Indexed"},"status":{"completedIndexes":")" +
+            std::string{indexes} + R"("}})")
+            .value();
+    return texts(validate_job_status_update(after, before));
+  };
+
+  EXPECT_EQ(errors_of("0,2-3"), "");
+  EXPECT_EQ(errors_of("1-4"),
+            "status.completedIndexes: Invalid value: \"1-4\": error parsing completedIndexes: too "
+            "large index: \"4\"\n");
+  EXPECT_EQ(errors_of("2,1"),
+            "status.completedIndexes: Invalid value: \"2,1\": error parsing completedIndexes: "
+            "non-increasing order, previous: 2, current: 1\n");
+}
+
+TEST(JobStatus, NamesWhatAFailureRuleLacks) {
+  const auto spec = json::parse(R"({"podFailurePolicy":{"rules":[{"action":"FailJob"}]}})").value();
+  FieldErrors errors;
+
+  check_failure_policy(spec, FieldPath{"policy"}, errors);
+
+  EXPECT_EQ(texts(errors),
+            "policy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is "
+            "required\n");
+}
+
+}  // namespace
+}  // namespace fixpoint::kinds
