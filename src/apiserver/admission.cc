@@ -4,6 +4,7 @@
 #include "apiserver/admission_pod.h"
 #include "apiserver/limit_range.h"
 #include "apiserver/quota.h"
+#include "kinds/signing_request.h"
 #include "kube/metadata.h"
 
 #include <array>
@@ -61,6 +62,16 @@ void set_requester(const AdmissionCall& call, json::Draft& csr) {
   for (const auto& group : call.user.groups) spec.array_at("groups").push_back(group);
 }
 
+// Nobody gets a certificate of the group that may do everything from the server's own signer.
+Answer<void> check_subject(const AdmissionCall& call, const json::Value& csr) {
+  constexpr std::string_view kSigner = "kubernetes.io/kube-apiserver-client";
+  if (csr.get("spec", "signerName").as_string() != kSigner) return {};
+  if (!kinds::asks_for_masters(csr)) return {};
+  return std::unexpected(kube::forbidden(
+      call.resource.group_resource(), call.name,
+      "use of " + std::string{kSigner} + " signer with system:masters group is not allowed"));
+}
+
 }  // namespace
 
 Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& snapshot,
@@ -87,6 +98,7 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   }
   if (call.resource.prefix == "certificatesigningrequests.certificates.k8s.io/" && creates) {
     set_requester(call, object);
+    return check_subject(call, object.freeze());
   }
   return {};
 }

@@ -5,11 +5,13 @@
 #include "apiserver/definition.h"
 #include "apiserver/list.h"
 #include "apiserver/pod_streams.h"
+#include "apiserver/proxy.h"
 #include "apiserver/remove.h"
 #include "apiserver/review.h"
 #include "apiserver/scale.h"
 #include "apiserver/subresource.h"
 #include "apiserver/write.h"
+#include "kinds/part_hooks.h"
 
 #include <algorithm>
 #include <array>
@@ -43,6 +45,13 @@ Response dispatch_write(WriteCall call) {
     case Verb::Update: return update(std::move(call));
     default: return patch(std::move(call));
   }
+}
+
+// Whether a subresource shows the object itself and is another way to write it.
+bool is_whole_object(const Resource& resource, std::string_view subresource) {
+  if (subresource == "status") return true;
+  return resource.builtin != nullptr &&
+         kinds::part_hooks(*resource.builtin, subresource) != nullptr;
 }
 
 bool has_items(const Resource& resource) {
@@ -134,6 +143,7 @@ Response Core::dispatch(const Request& request, const Resource& resource, store:
   if (is_review(resource)) {
     return review(WriteCall{request, resource, kinds_, store, environment}, tokens_);
   }
+  if (is_proxy(resource, request.subresource)) return proxy(request, resource, store);
   if (is_pod_stream(resource, request.subresource)) return pod_stream(request, resource, store);
 
   const auto before = store.revision();
@@ -162,13 +172,12 @@ Response Core::dispatch(const Request& request, const Resource& resource, store:
 
 Response Core::handle_subresource(const WriteCall& call) {
   const auto& name = call.request.subresource;
-  if (name == "status" || name == "ephemeralcontainers" || name == "resize") {
+  if (is_whole_object(call.resource, name)) {
     if (call.request.verb == Verb::Get) {
       return get(call.request, call.resource, call.store, call.environment);
     }
     return dispatch_write(call);
   }
-  if (name == "finalize") return dispatch_write(call);
   if (name == "scale") {
     if (call.request.verb == Verb::Get) {
       return get_scale(call.request, call.resource, call.store);

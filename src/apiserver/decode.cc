@@ -406,6 +406,9 @@ kube::Answer<json::Value> decode_body_as(const kube::GroupVersionKind& kind, con
   resource.kind = kind;
   resource.builtin = &kNoHooks;
   resource.schema = kinds::find_schema(kind);
+  // An older version that reads the same has no table of its own.
+  if (resource.schema == nullptr)
+    resource.schema = kinds::find_schema({kind.group, "v1", kind.kind});
   FP_CHECK(resource.schema != nullptr);  // the subresources' kinds are all in the tables
   return decode_body(resource, request, validation, weakness, warnings);
 }

@@ -153,6 +153,12 @@ Answer<Removed> end_pod(WriteCall& call, DeleteOptions options, store::RecordRef
 Answer<json::Value> evict(WriteCall& call) {
   auto body = decode_body_as({"policy", "v1", "Eviction"}, call.request, call.options.validation,
                              call.environment.weakness, call.warnings);
+  // Evictions are older than their group; they are still read in its first version.
+  if (!body) {
+    auto older = decode_body_as({"policy", "v1beta1", "Eviction"}, call.request,
+                                call.options.validation, call.environment.weakness, call.warnings);
+    if (older) body = std::move(older);
+  }
   if (!body) return std::unexpected(body.error());
   if (kube::name_of(*body) != call.request.name) {
     return std::unexpected(kube::bad_request("name in URL does not match name in Eviction object"));

@@ -4,6 +4,7 @@
 #include "apiserver/options.h"
 #include "base/rfc3339.h"
 #include "kube/field_error.h"
+#include "kube/go_scalars.h"
 #include "kube/metadata.h"
 #include "kube/status.h"
 
@@ -16,7 +17,7 @@ namespace {
 using kube::Answer;
 using kube::FieldPath;
 
-constexpr std::array<std::string_view, 5> kStreams{"attach", "exec", "log", "portforward", "proxy"};
+constexpr std::array<std::string_view, 4> kStreams{"attach", "exec", "log", "portforward"};
 
 Answer<void> check_log_options(const Request& request) {
   kube::FieldErrors errors;
@@ -25,6 +26,11 @@ Answer<void> check_log_options(const Request& request) {
     std::int64_t least;
     std::string_view why;
   };
+  if (const auto time = request.parameter("sinceTime"); !time.empty()) {
+    if (auto read = kube::canonical_time(time); !read) {
+      return std::unexpected(kube::bad_request(read.error().message));
+    }
+  }
   bool since = false;
   for (const auto& [key, least, why] : {
            Bound{"tailLines",    0, "must be greater than or equal to 0"},
@@ -40,11 +46,11 @@ Answer<void> check_log_options(const Request& request) {
       errors.push_back(kube::invalid(FieldPath{key}, given, std::string{why}));
     }
   }
-  if (since && request.given("sinceTime")) {
-    errors.insert(errors.begin(),
-                  kube::forbidden(FieldPath{},
-                                  "at most one of `sinceTime` or `sinceSeconds` may "
-                                  "be specified"));
+  if (since && !request.parameter("sinceTime").empty()) {
+    auto both = kube::forbidden(FieldPath{},
+                                "at most one of `sinceTime` or `sinceSeconds` may be specified");
+    both.field = "[]";  // the emptiness of a path, as a real server prints it
+    errors.insert(errors.begin(), std::move(both));
   }
   if (request.given("stream")) {
     errors.push_back(kube::forbidden(FieldPath{"stream"}, "may not be specified"));
@@ -106,12 +112,6 @@ kube::Status unreachable(json::View pod, const Resource& pods, const store::Stor
 
 Answer<void> connect(const Request& request, const Resource& pods, const store::Store& store,
                      json::View pod) {
-  if (request.subresource == "proxy") {
-    if (pod.get("status", "podIP").as_string().empty()) {
-      return std::unexpected(kube::bad_request("address not allowed"));
-    }
-    return std::unexpected(unreachable(pod, pods, store));
-  }
   if (request.subresource != "portforward") {
     if (auto ok = check_container(request, pod); !ok) return ok;
   }

@@ -4,9 +4,7 @@
 #include "apiserver/definition.h"
 #include "apiserver/status_fields.h"
 #include "kinds/metadata_checks.h"
-#include "kinds/prepare_pod.h"
-#include "kinds/validate_config.h"
-#include "kinds/validate_pod.h"
+#include "kinds/part_hooks.h"
 #include "kube/crd.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
@@ -209,9 +207,10 @@ FieldErrors repeated_meta_errors(const Resource& resource, std::string_view subr
   return errors;
 }
 
-// A part of a pod with a door of its own.
-bool is_pod_part(std::string_view subresource) {
-  return subresource == "ephemeralcontainers" || subresource == "resize";
+// How a write through a subresource of a built-in kind differs; null: not at all.
+const kinds::PartHooks* part_of(const Resource& resource, std::string_view subresource) {
+  if (resource.builtin == nullptr || subresource.empty()) return nullptr;
+  return kinds::part_hooks(*resource.builtin, subresource);
 }
 
 }  // namespace
@@ -236,21 +235,19 @@ void prepare_create(const Resource& resource, json::Draft& object, const Environ
 void prepare_update(const Resource& resource, std::string_view subresource, json::Draft& object,
                     json::View old_object, const Environment& environment) {
   const auto weakness = environment.weakness;
+  const auto* part = part_of(resource, subresource);
   keep_system_fields(object, old_object, weakness);
   if (subresource == "status") {
     keep_all_but_status(resource, object, old_object, weakness);
-  } else if (is_pod_part(subresource)) {
-    kinds::prepare_pod_part(object, old_object, subresource);
-  } else {
+  } else if (part == nullptr) {
     if (resource.has_status && weakness != Weakness::MainWriteChangesStatus) {
       restore(object, old_object, "status");
     }
-    // Finalizing is the one write that changes what preparing keeps: a namespace's own finalizers.
-    if (subresource != "finalize" && resource.builtin != nullptr &&
-        resource.builtin->prepare != nullptr) {
+    if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
       resource.builtin->prepare(object, old_object, {.now = environment.now});
     }
   }
+  if (part != nullptr) part->prepare(object, old_object, {.now = environment.now});
   retype(resource, object);
   if (subresource == "status" && weakness != Weakness::BumpsGenerationOnStatus) {
     restore(object.object_at("metadata"), old_object.get("metadata"), "generation");
@@ -290,15 +287,9 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
   }
   const auto& kind = *resource.builtin;
   kube::append(errors, repeated_meta_errors(resource, subresource, object, old_object));
-  if (subresource == "finalize") {
-    kube::append(errors, kinds::validate_namespace_finalize(object));
-    return errors;
-  }
-  const auto validate = subresource == "status" ? kind.validate_status_update
-                        : subresource == "ephemeralcontainers"
-                            ? kinds::validate_pod_ephemeral_update
-                        : subresource == "resize" ? kinds::validate_pod_resize
-                                                  : kind.validate_update;
+  const auto* part = part_of(resource, subresource);
+  auto validate = subresource == "status" ? kind.validate_status_update : kind.validate_update;
+  if (part != nullptr && part->validate_update != nullptr) validate = part->validate_update;
   if (validate != nullptr) kube::append(errors, validate(object, old_object));
   return errors;
 }
@@ -326,14 +317,24 @@ void note_warnings(const Resource& resource, json::View object, json::View old_o
 std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
                                                    std::string_view subresource) {
   if (!resource.has_status) return {};
+  const bool certificates = resource.prefix == "certificatesigningrequests.certificates.k8s.io/";
+  if (certificates && subresource == "status")
+    return {
+        {"spec"},
+        {"status", "conditions"}
+    };
+  if (certificates && subresource == "approval")
+    return {
+        {"spec"},
+        {"status", "certificate"}
+    };
   if (subresource == "status") {
     return resource.builtin == nullptr ? std::vector<std::vector<std::string>>{{"spec"}}
                                        : fields_reset_by_status(resource.prefix);
   }
-  if (subresource == "scale") return {};
-  if (resource.prefix == "certificatesigningrequests.certificates.k8s.io/") {
-    return {{"spec"}, {"status"}};
-  }
+  // Writers of a part of a pod own what they sent, even where it was put back.
+  if (subresource == "scale" || (resource.prefix == "pods/" && !subresource.empty())) return {};
+  if (certificates) return {{"spec"}, {"status"}};
   return {{"status"}};
 }
 

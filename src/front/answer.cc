@@ -42,7 +42,7 @@ std::string content_type(const Wanted& wanted) {
 
 void send_text(const std::shared_ptr<net::Exchange>& exchange, net::Headers headers,
                const Answer& answer, std::string text) {
-  headers.set("content-type", content_type(answer.wanted));
+  if (answer.response.code != 204) headers.set("content-type", content_type(answer.wanted));
   if (answer.gzip_accepted && text.size() >= kGzipBytesMin) {
     if (auto packed = net::gzip(text)) {
       headers.set("content-encoding", "gzip");

@@ -66,7 +66,10 @@ void fill_target(apiserver::Request& request, const std::vector<std::string>& re
   }
   request.resource.resource = rest[at++];
   if (at < rest.size()) request.name = rest[at++];
-  for (; at < rest.size(); ++at) {
+  // What follows a proxy is for whoever is behind it.
+  const bool proxies = at < rest.size() && rest[at] == "proxy" && request.resource.group.empty();
+  const auto end = proxies ? at + 1 : rest.size();
+  for (; at < end; ++at) {
     if (!request.subresource.empty()) request.subresource += '/';
     request.subresource += rest[at];
   }

@@ -2,6 +2,7 @@
 #include "kinds/defaults_pod.h"
 
 #include "kinds/defaults_fields.h"
+#include "kinds/pod_status.h"
 
 #include <array>
 
@@ -169,6 +170,7 @@ void set_defaults_pod_spec(Draft& spec) {
 }
 
 void set_defaults_pod(Draft& pod) {
+  agree_on_pod_address(pod);
   Draft& spec = pod.object_at("spec");
   for (const auto list : {"containers", "initContainers"}) for_each(spec, list, request_limits);
   set_defaults_pod_spec(spec);

@@ -8,6 +8,7 @@
 #include "kinds/metadata_checks.h"
 #include "kinds/prepare_core.h"
 #include "kinds/prepare_pod.h"
+#include "kinds/signing_request.h"
 #include "kinds/validate_access.h"
 #include "kinds/validate_admission.h"
 #include "kinds/validate_apps.h"

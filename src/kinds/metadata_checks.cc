@@ -84,6 +84,7 @@ MetadataChecks metadata_checks(const Kind& kind, std::string_view subresource) {
   if (subresource == "status") return find_in(kStatusUpdates, kind.gvk.kind, kStatusUpdate);
   // Events of the new group are checked more closely.
   if (kind.gvk.group == "events.k8s.io") return {"C", true};
+  if (subresource == "finalize") return {"C", true};
   return find_in(kUpdates, kind.gvk.kind, {});
 }
 

@@ -142,6 +142,14 @@ void prepare_namespace(Draft& object, View old_object, const HookContext&) {
   });
 }
 
+void prepare_namespace_finalize(Draft& object, View old_object, const HookContext&) {
+  if (const auto status = old_object.find("status")) {
+    object["status"] = Draft{*status};
+  } else {
+    object.erase("status");
+  }
+}
+
 void prepare_service_account(Draft& object, View, const HookContext&) {
   Draft* secrets = object.find("secrets");
   if (secrets == nullptr || !secrets->is_array()) return;

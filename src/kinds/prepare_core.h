@@ -9,6 +9,9 @@
 
 namespace fixpoint::kinds {
 
+// Finalizing is the one write that changes a namespace's own finalizers, and only them.
+void prepare_namespace_finalize(json::Draft& object, json::View old_object,
+                                const HookContext& context);
 void prepare_namespace(json::Draft& object, json::View old_object, const HookContext& context);
 void prepare_persistent_volume(json::Draft& object, json::View old_object,
                                const HookContext& context);

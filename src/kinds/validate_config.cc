@@ -163,7 +163,7 @@ FieldErrors validate_namespace_update(View object, View) {
   return validate_namespace(object);
 }
 
-FieldErrors validate_namespace_finalize(View object) {
+FieldErrors validate_namespace_finalize(View object, View) {
   FieldErrors errors;
   const FieldPath spec{"spec"};
   const FieldPath path = spec.child("finalizers");

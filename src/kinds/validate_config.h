@@ -17,7 +17,7 @@ kube::FieldErrors validate_secret(json::View object);
 kube::FieldErrors validate_secret_update(json::View object, json::View old_object);
 kube::FieldErrors validate_namespace(json::View object);
 kube::FieldErrors validate_namespace_update(json::View object, json::View old_object);
-kube::FieldErrors validate_namespace_finalize(json::View object);
+kube::FieldErrors validate_namespace_finalize(json::View object, json::View old_object);
 kube::FieldErrors validate_namespace_status_update(json::View object, json::View old_object);
 
 }  // namespace fixpoint::kinds

@@ -290,6 +290,38 @@ void check_resize(View spec, View old_spec, FieldErrors& errors) {
   }
 }
 
+// About the pod as a whole, whose emptiness of a path a real server prints so.
+void note_whole(std::string_view why, FieldErrors& errors) {
+  note_forbidden(FieldPath{}, why, errors);
+  errors.back().field = "[]";
+}
+
+bool is_mirror(View pod) {
+  return pod.get("metadata", "annotations").contains("kubernetes.io/config.mirror");
+}
+
+// Why no pod of this sort is resized.
+std::string_view never_resized(View pod, View old_pod) {
+  const auto has_own = [](View one) {
+    const View resources = one.get("spec", "resources");
+    return !resources.get("requests").empty() || !resources.get("limits").empty();
+  };
+  if (has_own(old_pod) || has_own(pod)) return "pods with pod-level resources cannot be resized";
+  if (is_mirror(old_pod)) return "static pods cannot be resized";
+  if (old_pod.get("spec", "os", "name").as_string() == "windows") {
+    return "windows pods cannot be resized";
+  }
+  return {};
+}
+
+// A kubelet that can resize says what a running container has.
+bool node_resizes(View pod) {
+  for (const View status : pod.get("status", "containerStatuses").elements()) {
+    if (!status.get("state", "running").is_null()) return !status.get("resources").is_null();
+  }
+  return true;
+}
+
 }  // namespace
 
 FieldErrors validate_pod_update(View pod, View old_pod) {
@@ -313,6 +345,10 @@ FieldErrors validate_pod_update(View pod, View old_pod) {
 
 FieldErrors validate_pod_ephemeral_update(View pod, View old_pod) {
   FieldErrors errors;
+  if (is_mirror(old_pod)) {
+    note_whole("static pods do not support ephemeral containers", errors);
+    return errors;
+  }
   const FieldPath spec{"spec"};
   validate_pod_spec(pod.get("spec"), PodPlace::Pod, spec, errors);
   const FieldPath path = spec.child("ephemeralContainers");
@@ -338,32 +374,24 @@ FieldErrors validate_pod_ephemeral_update(View pod, View old_pod) {
 
 FieldErrors validate_pod_resize(View pod, View old_pod) {
   FieldErrors errors;
+  if (const auto why = never_resized(pod, old_pod); !why.empty()) {
+    note_whole(why, errors);
+    return errors;
+  }
   const FieldPath path{"spec"};
   const View spec = pod.get("spec");
   const View old_spec = old_pod.get("spec");
   validate_pod_spec(spec, PodPlace::Pod, path, errors);
-  if (qos_class(spec) != qos_class(old_spec)) {
-    note_invalid(path, qos_class(old_spec), "Pod QOS Class may not change as a result of resizing",
-                 errors);
+  const auto stated = old_pod.get("status", "qosClass").as_string();
+  if (qos_class(spec) != (stated.empty() ? qos_class(old_spec) : stated)) {
+    note_invalid(path, pod.get("status", "qosClass").as_string(),
+                 "Pod QOS Class may not change as a result of resizing", errors);
+  }
+  if (!node_resizes(old_pod)) {
+    note_forbidden(path, "Pod running on node without support for resize", errors);
   }
   if (!check_same_containers(spec, old_spec, errors)) return errors;
   check_resize(spec, old_spec, errors);
-  return errors;
-}
-
-FieldErrors validate_pod_status_update(View pod, View old_pod) {
-  FieldErrors errors;
-  const FieldPath status{"status"};
-  const auto before = old_pod.get("spec", "nodeName").as_string();
-  const auto nominated = pod.get("status", "nominatedNodeName").as_string();
-  if (!nominated.empty()) {
-    kube::note_problems(status.child("nominatedNodeName"), nominated,
-                        kube::dns1123_subdomain_problems, errors);
-  }
-  const FieldPath spec{"spec"};
-  if (pod.get("spec", "nodeName").as_string() != before) {
-    note_forbidden(spec.child("nodeName"), "may not be changed directly", errors);
-  }
   return errors;
 }
 

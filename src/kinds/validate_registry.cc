@@ -2,10 +2,7 @@
 #include "kinds/validate_registry.h"
 
 #include "kinds/defaults_fields.h"
-#include "kube/base64.h"
 #include "kube/metadata.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -13,66 +10,6 @@ namespace fixpoint::kinds {
 namespace {
 
 using json::Draft;
-
-// The block is looked for, not parsed: keys and signatures are the signer's to judge.
-void check_request(View request, const FieldPath& path, FieldErrors& errors) {
-  const auto bytes = kube::from_base64(request.as_string()).value_or("");
-  const auto begin = bytes.find("-----BEGIN CERTIFICATE REQUEST-----");
-  const auto end = bytes.find("-----END CERTIFICATE REQUEST-----");
-  if (begin != std::string::npos && end != std::string::npos && begin < end) return;
-  note_invalid(path, request.as_string(), "PEM block type must be CERTIFICATE REQUEST", errors);
-}
-
-void check_usages(View usages, const FieldPath& path, FieldErrors& errors) {
-  static const std::vector<std::string> kUsages{"any",
-                                                "cert sign",
-                                                "client auth",
-                                                "code signing",
-                                                "content commitment",
-                                                "crl sign",
-                                                "data encipherment",
-                                                "decipher only",
-                                                "digital signature",
-                                                "email protection",
-                                                "encipher only",
-                                                "ipsec end system",
-                                                "ipsec tunnel",
-                                                "ipsec user",
-                                                "key agreement",
-                                                "key encipherment",
-                                                "microsoft sgc",
-                                                "netscape sgc",
-                                                "ocsp signing",
-                                                "s/mime",
-                                                "server auth",
-                                                "signing",
-                                                "timestamping"};
-  if (usages.empty()) note_required(path, errors);
-  for (std::size_t i = 0; i < usages.size(); ++i) {
-    check_one_of(usages[i], path.index(i), kUsages, errors);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!(usages[i] == usages[j])) continue;
-      errors.push_back(kube::duplicate(path.index(i), usages[i]));
-      break;
-    }
-  }
-}
-
-void check_signer(View signer, const FieldPath& path, FieldErrors& errors) {
-  const auto name = signer.as_string();
-  if (name.empty()) {
-    note_required(path, errors);
-    return;
-  }
-  const auto slash = name.find('/');
-  if (slash == std::string_view::npos || name.find('/', slash + 1) != std::string_view::npos) {
-    note_invalid(path, name,
-                 "must be a fully qualified domain and path of the form 'example.com/signer-name'",
-                 errors);
-    return;
-  }
-  kube::note_problems(path, name.substr(0, slash), kube::dns1123_subdomain_problems, errors);
-}
 
 FieldErrors check_api_service(View object) {
   FieldErrors errors;
@@ -109,31 +46,6 @@ FieldErrors check_api_service(View object) {
 }
 
 }  // namespace
-
-FieldErrors validate_signing_request(View object) {
-  FieldErrors errors;
-  const View spec = object.get("spec");
-  const FieldPath path{"spec"};
-  check_request(spec.get("request"), path.child("request"), errors);
-  check_usages(spec.get("usages"), path.child("usages"), errors);
-  check_signer(spec.get("signerName"), path.child("signerName"), errors);
-  constexpr std::int64_t kTenMinutes = 600;
-  if (const View seconds = spec.get("expirationSeconds");
-      !seconds.is_null() && seconds.as_int() < kTenMinutes) {
-    note_invalid(path.child("expirationSeconds"), seconds,
-                 "may not specify a duration less than 600 seconds (10 minutes)", errors);
-  }
-  return errors;
-}
-
-FieldErrors validate_signing_request_update(View object, View) {
-  return validate_signing_request(object);
-}
-
-void prepare_signing_request(Draft& object, View old_object, const HookContext&) {
-  if (old_object.is_null()) return;
-  object["spec"] = Draft{old_object.get("spec")};
-}
 
 FieldErrors validate_controller_revision(View object) {
   FieldErrors errors;
