@@ -47,22 +47,10 @@ bool is_pod(const Resource& resource) {
   return resource.prefix == "pods/";
 }
 
-// Kinds that answer with the object even when it is gone at once, as their storage does in
-// Kubernetes.
+// Namespaces are never gone at once, but their storage too answers with what it deleted.
 bool returns_deleted(const Resource& resource) {
-  static constexpr std::array<std::string_view, 12> kPrefixes{"pods/",
-                                                              "services/",
-                                                              "serviceaccounts/",
-                                                              "podtemplates/",
-                                                              "resourcequotas/",
-                                                              "persistentvolumes/",
-                                                              "persistentvolumeclaims/",
-                                                              "namespaces/",
-                                                              "storageclasses.storage.k8s.io/",
-                                                              "csidrivers.storage.k8s.io/",
-                                                              "csinodes.storage.k8s.io/",
-                                                              "volumeattachments.storage.k8s.io/"};
-  return std::ranges::find(kPrefixes, resource.prefix) != kPrefixes.end();
+  return resource.prefix == "namespaces/" ||
+         (resource.builtin != nullptr && resource.builtin->shows_deleted);
 }
 
 // Seconds a pod is given to end: what was asked, else its own, nothing if it never ran or is done.

@@ -78,6 +78,7 @@ struct Kind {
       false;  // PUT of an absent name creates (Lease, Event, …: AllowCreateOnUpdate)
   bool unconditional_update = true;  // PUT without resourceVersion is allowed
   DefaultPropagation propagation = DefaultPropagation::Background;
+  bool shows_deleted = false;  // DELETE answers with the object, even when it is gone at once
   std::int64_t default_grace_seconds = 0;  // Pod: from its spec, 30
 
   // The root schema, loaded from the generated table on first use (thread-safe).

@@ -80,6 +80,7 @@ Kind make(const kube::GroupVersion& version, const Row& row) {
   kind.create_on_update = has(kCreateOnUpdate);
   kind.unconditional_update = !has(kNeedsVersion);
   kind.propagation = has(kOrphans) ? DefaultPropagation::Orphan : DefaultPropagation::Background;
+  kind.shows_deleted = has(kShowsDeleted);
   kind.schema = row.schema;
   return kind;
 }

@@ -28,6 +28,7 @@ enum Trait : std::uint16_t {
   kReview = 1U << 7U,          // create only, answered and never stored
   kReadOnly = 1U << 8U,        // get and list only
   kNoCollection = 1U << 9U,    // no deletecollection
+  kShowsDeleted = 1U << 10U,   // DELETE answers with the object, even when it is gone at once
 };
 
 using SchemaFunction = const kube::Schema* (*)();

@@ -19,15 +19,18 @@ constexpr Row kNetworking[] = {
 };
 
 constexpr Row kStorage[] = {
-    {"CSIDriver",             "csidrivers",              "",    "", kCluster | kNeedsVersion,           schema<"storage.v1.CSIDriver">   },
-    {"CSINode",               "csinodes",                "",    "", kCluster | kNeedsVersion,           schema<"storage.v1.CSINode">     },
+    {"CSIDriver",             "csidrivers",              "",    "", kCluster | kNeedsVersion | kShowsDeleted,
+     schema<"storage.v1.CSIDriver">                                                                                                                },
+    {"CSINode",               "csinodes",                "",    "", kCluster | kNeedsVersion | kShowsDeleted,
+     schema<"storage.v1.CSINode">                                                                                                                  },
     {"CSIStorageCapacity",    "csistoragecapacities",    "",    "", kNeedsVersion,
-     schema<"storage.v1.CSIStorageCapacity">                                                                                             },
-    {"StorageClass",          "storageclasses",          "sc",  "", kCluster,                           schema<"storage.v1.StorageClass">},
-    {"VolumeAttachment",      "volumeattachments",       "",    "", kCluster | kStatus | kNeedsVersion,
-     schema<"storage.v1.VolumeAttachment">                                                                                               },
-    {"VolumeAttributesClass", "volumeattributesclasses", "vac", "", kCluster,
-     schema<"storage.v1.VolumeAttributesClass">                                                                                          },
+     schema<"storage.v1.CSIStorageCapacity">                                                                                                       },
+    {"StorageClass",          "storageclasses",          "sc",  "", kCluster | kShowsDeleted,
+     schema<"storage.v1.StorageClass">                                                                                                             },
+    {"VolumeAttachment",      "volumeattachments",       "",    "",
+     kCluster | kStatus | kNeedsVersion | kShowsDeleted,                                                      schema<"storage.v1.VolumeAttachment">},
+    {"VolumeAttributesClass", "volumeattributesclasses", "vac", "", kCluster | kShowsDeleted,
+     schema<"storage.v1.VolumeAttributesClass">                                                                                                    },
 };
 
 constexpr Row kScheduling[] = {

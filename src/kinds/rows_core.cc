@@ -19,24 +19,27 @@ constexpr Row kCore[] = {
      schema<"core.v1.Namespace">, "finalize:update", NameRule::DnsLabel},
     {"Node", "nodes", "no", "", kCluster | kStatus, schema<"core.v1.Node">,
      "proxy:create,delete,get,patch,update:v1/NodeProxyOptions"},
-    {"PersistentVolumeClaim", "persistentvolumeclaims", "pvc", "", kStatus,
+    {"PersistentVolumeClaim", "persistentvolumeclaims", "pvc", "", kStatus | kShowsDeleted,
      schema<"core.v1.PersistentVolumeClaim">},
-    {"PersistentVolume", "persistentvolumes", "pv", "", kCluster | kStatus,
+    {"PersistentVolume", "persistentvolumes", "pv", "", kCluster | kStatus | kShowsDeleted,
      schema<"core.v1.PersistentVolume">},
-    {"Pod", "pods", "po", "all", kStatus | kGeneration, schema<"core.v1.Pod">,
+    {"Pod", "pods", "po", "all", kStatus | kGeneration | kShowsDeleted, schema<"core.v1.Pod">,
      "attach:create,get:v1/PodAttachOptions binding:create:v1/Binding "
      "ephemeralcontainers:get,patch,update eviction:create:policy/v1/Eviction "
      "exec:create,get:v1/PodExecOptions log:get portforward:create,get:v1/PodPortForwardOptions "
      "proxy:create,delete,get,patch,update:v1/PodProxyOptions resize:get,patch,update"},
-    {"PodTemplate", "podtemplates", "", "", kGeneration, schema<"core.v1.PodTemplate">},
+    {"PodTemplate", "podtemplates", "", "", kGeneration | kShowsDeleted,
+     schema<"core.v1.PodTemplate">},
     {"ReplicationController", "replicationcontrollers", "rc", "all",
      kStatus | kScale | kGeneration | kOrphans, schema<"core.v1.ReplicationController">},
-    {"ResourceQuota", "resourcequotas", "quota", "", kStatus, schema<"core.v1.ResourceQuota">},
+    {"ResourceQuota", "resourcequotas", "quota", "", kStatus | kShowsDeleted,
+     schema<"core.v1.ResourceQuota">},
     {"Secret", "secrets", "", "", kPlain, schema<"core.v1.Secret">},
-    {"ServiceAccount", "serviceaccounts", "sa", "", kPlain, schema<"core.v1.ServiceAccount">,
+    {"ServiceAccount", "serviceaccounts", "sa", "", kShowsDeleted, schema<"core.v1.ServiceAccount">,
      "token:create:authentication.k8s.io/v1/TokenRequest"},
-    {"Service", "services", "svc", "all", kStatus | kCreateOnUpdate, schema<"core.v1.Service">,
-     "proxy:create,delete,get,patch,update:v1/ServiceProxyOptions", NameRule::DnsLabel1035},
+    {"Service", "services", "svc", "all", kStatus | kCreateOnUpdate | kShowsDeleted,
+     schema<"core.v1.Service">, "proxy:create,delete,get,patch,update:v1/ServiceProxyOptions",
+     NameRule::DnsLabel1035},
 };
 
 }  // namespace
