@@ -2,7 +2,6 @@
 #include "apiserver/discovery.h"
 
 #include "base/base64.h"
-#include "base/hash.h"
 #include "json/draft.h"
 #include "json/strings.h"
 #include "kube/crd.h"
@@ -58,16 +57,20 @@ std::vector<kinds::Subresource> subresources_of(const Resource& resource) {
   return subresources;
 }
 
+// Reviews are never stored; component statuses are read, but made up.
 bool stored(const Resource& resource) {
-  return std::ranges::find(verbs_of(resource), "get") != verbs_of(resource).end();
+  return std::ranges::find(verbs_of(resource), "watch") != verbs_of(resource).end();
 }
 
-std::string storage_hash(const Resource& resource) {
-  const auto hash = hash64(resource.stored_api_version + "/" + resource.kind.kind);
-  return base64_encode({reinterpret_cast<const char*>(&hash), sizeof hash});
+// Of "group/version/Kind" as it is stored, the group empty but its slash there for the core group.
+std::string storage_hash(const Resource& resource, Discovery::Digest digest) {
+  constexpr std::size_t kShownBytes = 8;
+  const auto& version = resource.stored_api_version;
+  const std::string slash = version.find('/') == std::string::npos ? "/" : "";
+  return base64_encode(digest(slash + version + "/" + resource.kind.kind).substr(0, kShownBytes));
 }
 
-json::Draft listed(const Resource& resource) {
+json::Draft listed(const Resource& resource, Discovery::Digest digest) {
   const auto names = names_of(resource);
   json::Draft entry = json::Draft::object({
       {"name",         resource.path.resource           },
@@ -78,7 +81,7 @@ json::Draft listed(const Resource& resource) {
   });
   if (!names.short_names.empty()) entry["shortNames"] = json::list_of(names.short_names);
   if (!names.categories.empty()) entry["categories"] = json::list_of(names.categories);
-  if (stored(resource)) entry["storageVersionHash"] = storage_hash(resource);
+  if (stored(resource)) entry["storageVersionHash"] = storage_hash(resource, digest);
   return entry;
 }
 
@@ -152,7 +155,8 @@ json::Draft group_entry(const Discovery::Group& group) {
 
 }  // namespace
 
-Discovery::Discovery(std::vector<Resource> resources) : resources_(std::move(resources)) {
+Discovery::Discovery(std::vector<Resource> resources, Digest sha256)
+    : resources_(std::move(resources)), sha256_(sha256) {
   for (const auto& resource : resources_) {
     const auto& name = resource.kind.group;
     auto known = std::ranges::find(groups_, name, &Group::name);
@@ -222,21 +226,22 @@ std::optional<json::Value> Discovery::resource_list(const kube::GroupVersion& ve
   if (found.empty()) return std::nullopt;
   json::Draft list = json::Draft::array();
   for (const Resource* resource : found) {
-    list.push_back(listed(*resource));
+    list.push_back(listed(*resource, sha256_));
     for (const auto& subresource : subresources_of(*resource)) {
       list.push_back(listed(*resource, subresource));
     }
   }
-  return json::Draft::object({
-                                 {"kind",         "APIResourceList"    },
-                                 {"apiVersion",   "v1"                 },
-                                 {"groupVersion", version.api_version()},
-                                 {"resources",    std::move(list)      }
-  })
-      .freeze();
+  json::Draft made = json::Draft::object({
+      {"kind",         "APIResourceList"    },
+      {"groupVersion", version.api_version()},
+      {"resources",    std::move(list)      }
+  });
+  // Only the core group's is older than the rule that everything says its version.
+  if (!version.group.empty()) made["apiVersion"] = "v1";
+  return made.freeze();
 }
 
-json::Value Discovery::aggregated(bool core, std::string_view version) const {
+json::Value Discovery::aggregated(bool core) const {
   json::Draft items = json::Draft::array();
   for (const auto& group : groups_) {
     if (group.name.empty() != core) continue;
@@ -260,10 +265,10 @@ json::Value Discovery::aggregated(bool core, std::string_view version) const {
     }));
   }
   return json::Draft::object({
-                                 {"kind",       "APIGroupDiscoveryList"                      },
-                                 {"apiVersion", "apidiscovery.k8s.io/" + std::string{version}},
-                                 {"metadata",   json::Draft::object()                        },
-                                 {"items",      std::move(items)                             }
+                                 {"kind",       "APIGroupDiscoveryList" },
+                                 {"apiVersion", "apidiscovery.k8s.io/v2"},
+                                 {"metadata",   json::Draft::object()   },
+                                 {"items",      std::move(items)        }
   })
       .freeze();
 }

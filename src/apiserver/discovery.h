@@ -16,16 +16,19 @@ namespace fixpoint::apiserver {
 
 class Discovery {
  public:
+  // SHA-256 as bytes. The core has no cryptography; the front gives it one.
+  using Digest = std::string (*)(std::string_view);
+
   // `resources` as CustomKinds::all gives them.
-  explicit Discovery(std::vector<Resource> resources);
+  Discovery(std::vector<Resource> resources, Digest sha256);
 
   json::Value api_versions(std::string_view server_address) const;  // /api
   json::Value group_list() const;                                   // /apis
   std::optional<json::Value> group(std::string_view name) const;    // /apis/G
   // /api/v1 and /apis/G/V.
   std::optional<json::Value> resource_list(const kube::GroupVersion& version) const;
-  // /api (core group) or /apis (all others) in the aggregated form; version is "v2" or "v2beta1".
-  json::Value aggregated(bool core, std::string_view version) const;
+  // /api (core group) or /apis (all others) in the aggregated form, apidiscovery.k8s.io/v2.
+  json::Value aggregated(bool core) const;
 
   // Group versions in order of preference within each group, groups in order of appearance.
   struct Group {
@@ -40,6 +43,7 @@ class Discovery {
   std::vector<const Resource*> in(std::string_view group, std::string_view version) const;
 
   std::vector<Resource> resources_;
+  Digest sha256_;
   std::vector<Group> groups_;
 };
 

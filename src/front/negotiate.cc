@@ -87,8 +87,13 @@ std::optional<Encoding> encoding_of(const Alternative& one) {
   return std::nullopt;
 }
 
-std::optional<Form> form_of(const Alternative& one) {
+std::optional<Form> form_of(const Alternative& one, Offer offer) {
   if (!one.transforms) return Form::Object;
+  if (offer == Offer::Groups && one.group == "apidiscovery.k8s.io" && one.version == "v2" &&
+      one.as == "APIGroupDiscoveryList") {
+    return Form::Discovery;
+  }
+  if (offer != Offer::Objects) return std::nullopt;
   if (one.group != "meta.k8s.io" || (one.version != "v1" && one.version != "v1beta1")) {
     return std::nullopt;
   }
@@ -98,15 +103,12 @@ std::optional<Form> form_of(const Alternative& one) {
   return std::nullopt;
 }
 
-enum class Transforms : std::uint8_t { Allowed, Refused };
-
-std::optional<Wanted> choose(std::string_view accept, Transforms transforms) {
+std::optional<Wanted> choose(std::string_view accept, Offer offer) {
   if (accept.empty()) return Wanted{};
   for (const auto& one : alternatives_in(accept)) {
     const auto encoding = encoding_of(one);
-    const auto form = form_of(one);
+    const auto form = form_of(one, offer);
     if (!encoding || !form || !one.server_version.empty()) continue;
-    if (*form != Form::Object && transforms == Transforms::Refused) continue;
     // Only "watch" is a stream, and YAML has none.
     if (!one.stream.empty() && (one.stream != "watch" || *encoding == Encoding::Yaml)) continue;
     return Wanted{.encoding = *encoding,
@@ -119,15 +121,15 @@ std::optional<Wanted> choose(std::string_view accept, Transforms transforms) {
 
 }  // namespace
 
-kube::Answer<Wanted> negotiate(std::string_view accept) {
-  if (auto wanted = choose(accept, Transforms::Allowed)) return *wanted;
+kube::Answer<Wanted> negotiate(std::string_view accept, Offer offer) {
+  if (auto wanted = choose(accept, offer)) return *wanted;
   return std::unexpected(kube::not_acceptable(
       "only the following media types are accepted: application/json, application/yaml, "
       "application/vnd.kubernetes.protobuf"));
 }
 
 Wanted negotiate_status(std::string_view accept) {
-  return choose(accept, Transforms::Refused).value_or(Wanted{});
+  return choose(accept, Offer::Plain).value_or(Wanted{});
 }
 
 kube::Answer<void> check_routed(std::string_view accept, Produces produces) {

@@ -12,7 +12,7 @@
 namespace fixpoint::front {
 
 enum class Encoding : std::uint8_t { Json, Yaml };
-enum class Form : std::uint8_t { Object, Table, PartialObject, PartialList };
+enum class Form : std::uint8_t { Object, Table, PartialObject, PartialList, Discovery };
 enum class MetaVersion : std::uint8_t { V1, V1beta1 };  // of meta.k8s.io
 
 struct Wanted {
@@ -22,8 +22,12 @@ struct Wanted {
   bool pretty = false;
 };
 
+// Which forms there are besides the plain one: of objects those of meta.k8s.io, of the lists of
+// groups (/api, /apis) the aggregated one, of other documents none.
+enum class Offer : std::uint8_t { Objects, Groups, Plain };
+
 // What a client of a resource accepts best; 406 when there is nothing.
-kube::Answer<Wanted> negotiate(std::string_view accept);
+kube::Answer<Wanted> negotiate(std::string_view accept, Offer offer = Offer::Objects);
 // The form of a Status, or of anything else that has no other form: JSON when all else fails.
 Wanted negotiate_status(std::string_view accept);
 

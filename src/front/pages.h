@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages: everything the server answers that is no resource. Health, version, discovery, OpenAPI,
-// the keys of tokens.
+// Pages: everything the server answers that is no resource. Health, version, the keys of tokens,
+// and what it says of itself (documents.h).
 #pragma once
 
-#include "apiserver/discovery.h"
+#include "front/documents.h"
+#include "front/page.h"
 #include "front/router.h"
 #include "front/service.h"
 #include "net/crypto.h"
@@ -16,18 +17,15 @@
 
 namespace fixpoint::front {
 
-struct Page {
-  int code = 200;
-  net::Headers headers;
-  std::string body;
-};
-
 class Pages {
  public:
   // `key` signs the tokens of service accounts; its public half is published.
   Pages(Service& service, net::SigningKey key);
 
-  void serves_at(std::string address) { address_ = std::move(address); }
+  void serves_at(const std::string& address) {
+    address_ = address;
+    documents_.serves_at(address);
+  }
   // The page at a path; its 404 may be a page too. The error is a Status: such a path is part of
   // the API, or its page cannot be asked by that method.
   kube::Answer<Page> find(const net::Request& request, const Route& route);
@@ -35,18 +33,13 @@ class Pages {
   static kube::Answer<Page> not_found(std::string_view path);
 
  private:
-  const apiserver::Discovery& discovery();
   Page root();
   std::optional<Page> fixed(const Route& route);
-  std::optional<Page> discover(const net::Request& request, std::string_view path);
-  std::optional<Page> openapi(const net::Request& request, std::string_view path);
-  Page openapi_index();
-  static Page openapi_v2(const net::Request& request);
 
   Service& service_;
   net::SigningKey key_;
   std::string address_;
-  std::optional<apiserver::Discovery> discovery_;  // forgotten when a definition changes
+  Documents documents_;
 };
 
 }  // namespace fixpoint::front

@@ -2,16 +2,18 @@
 //
 // OpenAPI documents: v3 per group version, v2 for everything at once.
 //
-// Schemas come from the generated tables, paths from the rows, descriptions are our own. The text
-// is written straight out, without a tree: the core group's is several hundred kilobytes, and is
-// asked for rarely. Making one takes milliseconds; whoever serves it keeps it. The deprecated
-// /watch/ paths and the connecting subresources (exec, proxy, …) are left out.
+// Schemas come from the generated tables, paths from the rows, descriptions are our own; all else
+// is as a real server has it (tests/conformance/documents_test.cc). The text is written straight
+// out, without a tree: the core group's is a megabyte, and is asked for rarely. Making one takes
+// milliseconds. Read next: openapi_paths.h, openapi_schemas.h.
 #pragma once
 
 #include "kinds/kind.h"
 #include "kube/gvk.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,13 +30,26 @@ struct OpenApiResource {
   std::vector<Subresource> subresources;
   std::string definition;       // of its objects; empty when there is none
   std::string list_definition;  // of its lists
-  bool strategic_merge = true;  // built-ins only
+  bool custom = false;          // other media types and patches
+  bool shows_deleted = false;   // DELETE answers with the object
+};
+
+// A page that only answers.
+struct OpenApiPage {
+  std::string path;  // "/apis/apps/"
+  std::string tag;
+  std::string operation;
+  std::string description;
+  std::string definition;  // of the answer; empty for plain text
+  std::span<const std::string_view> consumes;
+  std::span<const std::string_view> produces;
 };
 
 struct OpenApiDocument {
+  std::vector<OpenApiPage> pages;
   std::vector<OpenApiResource> resources;
   // Built-in definitions to include, by OpenAPI name, with all that they reach. Those that
-  // operations need (DeleteOptions, Status, Patch) are always there.
+  // operations need (DeleteOptions, Status, Patch) come by themselves.
   std::vector<std::string> definitions;
   // Further definitions: name and JSON text.
   std::vector<std::pair<std::string, std::string>> extra;
@@ -47,13 +62,17 @@ inline constexpr std::string_view kListMetaDefinition =
 
 std::string openapi_text(const OpenApiDocument& document, OpenApi version);
 
-// The built-in kinds of one group version.
+// The built-in kinds of one group version; no resources when there are none.
 OpenApiDocument builtin_document(const kube::GroupVersion& version);
+// Everything built in, for v2.
+OpenApiDocument builtin_document();
+
+// v3 documents that are about no group version, by their paths: "api", "apis/apps", "version", …
+std::vector<std::string> page_documents();
+// No pages when there is no such document.
+OpenApiDocument page_document(std::string_view path);
 
 // Empty when no built-in kind has that group version.
 std::string openapi_v3(const kube::GroupVersion& version);
-// All built-in kinds, as Swagger 2 JSON. (kubectl asks for a protobuf form first, which a server
-// may refuse with 406.)
-std::string openapi_v2();
 
 }  // namespace fixpoint::kinds

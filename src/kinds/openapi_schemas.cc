@@ -105,12 +105,16 @@ class SchemaWriter {
   void property(std::string_view owner, const FieldRow& field) {
     const auto parts = take_apart(field.type);
     to_.key(field.name).open();
+    if (field.bare) {
+      to_.member("$ref", reference_to(parts.definition, version_)).close();
+      return;
+    }
     to_.member("description", field_description(owner, field.name));
     type(parts, field);
     if (!field.default_json.empty()) {
-      to_.key("default").raw(field.default_json);
+      default_value(field.default_json);
     } else if (is_struct(parts) && !field.pointer) {
-      to_.key("default").raw("{}");
+      default_value("{}");
     }
     if (parts.container.empty()) enumeration(field);
     extensions(field);
@@ -147,14 +151,19 @@ class SchemaWriter {
     }
     type(parts, FieldRow{});
     if (is_struct(parts)) {
-      to_.key("default").raw("{}");
+      default_value("{}");
     } else if (parts.word == "string") {
-      to_.member("default", "");
+      default_value(R"("")");
     } else if (parts.word == "int32" || parts.word == "int64") {
-      to_.key("default").raw("0");
+      default_value("0");
     }
     enumeration(list);
     to_.close();
+  }
+
+  // v2 has none.
+  void default_value(std::string_view json) {
+    if (version_ == OpenApi::V3) to_.key("default").raw(json);
   }
 
   // A reference may stand beside other members only in a list of one (v3).
@@ -197,6 +206,7 @@ class SchemaWriter {
     if (field.merge_key && !field.merge_key->empty()) {
       to_.member("x-kubernetes-patch-merge-key", *field.merge_key);
     }
+    if (field.replace) to_.member("x-kubernetes-patch-strategy", "replace");
     if (field.merge_key || field.retain_keys) {
       to_.member("x-kubernetes-patch-strategy", !field.merge_key    ? "retainKeys"
                                                 : field.retain_keys ? "merge,retainKeys"
@@ -221,6 +231,17 @@ void write_kinds(const std::vector<kube::GroupVersionKind>& kinds, JsonText& to)
   to.close_list();
 }
 
+void write_union(const TypeRows& rows, JsonText& to) {
+  to.key("x-kubernetes-unions").open_list().open();
+  to.member("discriminator", rows.discriminator).key("fields-to-discriminateBy").open();
+  for (const auto member : split(rows.union_members, ',')) {
+    std::string value{member};
+    value[0] = static_cast<char>(value[0] - 'a' + 'A');
+    to.member(member, value);
+  }
+  to.close().close().close_list();
+}
+
 void write_special(const Special& special, OpenApi version, JsonText& to) {
   const auto name = special.definition.substr(special.definition.rfind('.') + 1);
   std::string text = "{\"description\":";
@@ -238,6 +259,13 @@ void write_special(const Special& special, OpenApi version, JsonText& to) {
 std::string reference_to(std::string_view definition, OpenApi version) {
   return std::string{version == OpenApi::V3 ? "#/components/schemas/" : "#/definitions/"} +
          std::string{definition};
+}
+
+// The tables name a package by the first word of its group.
+std::string builtin_definition(const kube::GroupVersionKind& kind) {
+  const auto group = kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.'));
+  const auto found = find_type(group + "." + kind.version + "." + kind.kind);
+  return found ? found->definition() : std::string{};
 }
 
 std::set<std::string> reachable(const std::vector<std::string>& definitions) {
@@ -266,7 +294,6 @@ void write_definition(std::string_view definition, const std::vector<kube::Group
   const auto type = find_definition(definition);
   FP_CHECK(type.has_value());
   auto rows = read_rows(type->type->rows);
-  std::ranges::sort(rows.fields, {}, &FieldRow::name);
   to.open().member("description", type_description(type->type->name)).member("type", "object");
   if (std::ranges::any_of(rows.fields, &FieldRow::required)) {
     to.key("required").open_list();
@@ -275,6 +302,7 @@ void write_definition(std::string_view definition, const std::vector<kube::Group
     }
     to.close_list();
   }
+  std::ranges::sort(rows.fields, {}, &FieldRow::name);
   if (!rows.fields.empty()) {
     to.key("properties").open();
     SchemaWriter writer{version, to};
@@ -283,6 +311,7 @@ void write_definition(std::string_view definition, const std::vector<kube::Group
   }
   write_kinds(kinds, to);
   if (!rows.map_type.empty()) to.member("x-kubernetes-map-type", rows.map_type);
+  if (!rows.union_members.empty()) write_union(rows, to);
   to.close();
 }
 

@@ -19,6 +19,9 @@ std::set<std::string> reachable(const std::vector<std::string>& definitions);
 void write_definition(std::string_view definition, const std::vector<kube::GroupVersionKind>& kinds,
                       OpenApi version, JsonText& to);
 
+// The OpenAPI name of a built-in kind's type; empty when the tables have none.
+std::string builtin_definition(const kube::GroupVersionKind& kind);
+
 // "#/components/schemas/…" or "#/definitions/…".
 std::string reference_to(std::string_view definition, OpenApi version);
 

@@ -3,7 +3,9 @@
 
 #include "json/parse.h"
 #include "json/print.h"
+#include "kinds/openapi_paths.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -96,19 +98,70 @@ TEST(OpenApi, IsEmptyForGroupsThatDoNotExist) {
 }
 
 TEST(OpenApi, HasASecondVersionThatParses) {
-  const auto parsed = json::parse(openapi_v2());
+  const auto parsed = json::parse(openapi_text(builtin_document(), OpenApi::V2));
   ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
 
   std::set<std::string> references;
   collect_references(*parsed, references);
   for (const auto& reference : references) {
-    const std::string_view prefix = "#/definitions/";
-    ASSERT_TRUE(reference.starts_with(prefix)) << reference;
-    EXPECT_FALSE(
-        parsed->get("definitions", std::string_view{reference}.substr(prefix.size())).is_null())
+    const auto slash = reference.rfind('/');
+    const auto place = std::string_view{reference}.substr(2, slash - 2);
+    ASSERT_TRUE(place == "definitions" || place == "parameters") << reference;
+    EXPECT_FALSE(parsed->get(place, std::string_view{reference}.substr(slash + 1)).is_null())
         << reference;
   }
   EXPECT_EQ(parsed->get("swagger").as_string(), "2.0");
+}
+
+// What every operation of a path is given stands beside them, once.
+TEST(OpenApi, SaysOnceWhatAllOperationsOfAPathAreGiven) {
+  const auto core = document({"", "v1"});
+  const auto names = [](View parameters) {
+    std::string made;
+    for (const View each : parameters.elements()) {
+      made += each.get("name").as_string();
+      made += ' ';
+    }
+    return made;
+  };
+
+  const auto log = core.get("paths", "/api/v1/namespaces/{namespace}/pods/{name}/log");
+  const auto pods = core.get("paths", "/api/v1/namespaces/{namespace}/pods");
+
+  EXPECT_EQ(names(log.get("parameters")),
+            "container follow insecureSkipTLSVerifyBackend limitBytes name namespace pretty "
+            "previous sinceSeconds stream tailLines timestamps ");
+  EXPECT_TRUE(log.get("get", "parameters").is_null());
+  EXPECT_EQ(names(pods.get("parameters")), "namespace pretty ");
+  EXPECT_EQ(names(pods.get("post", "parameters")), "dryRun fieldManager fieldValidation ");
+}
+
+TEST(OpenApi, NamesOperationsByGroupVersionScopeAndKind) {
+  const auto core = document({"", "v1"});
+  const auto id = [&](std::string_view path, std::string_view method) {
+    return core.get("paths", path, method, "operationId").as_string();
+  };
+
+  EXPECT_EQ(id("/api/v1/pods", "get"), "listCoreV1PodForAllNamespaces");
+  EXPECT_EQ(id("/api/v1/namespaces/{namespace}/pods", "delete"),
+            "deleteCoreV1CollectionNamespacedPod");
+  EXPECT_EQ(id("/api/v1/nodes/{name}/proxy/{path}", "head"), "connectCoreV1HeadNodeProxyWithPath");
+  EXPECT_EQ(id("/api/v1/watch/nodes", "get"), "watchCoreV1NodeList");
+  EXPECT_EQ(operation_word("my-group.example.com", FirstLetter::Lower), "myGroupExampleCom");
+  EXPECT_EQ(operation_word(".well-known", FirstLetter::Lower), "WellKnown");
+}
+
+TEST(OpenApi, HasDocumentsForPagesThatAreNoResources) {
+  const auto paths = page_documents();
+  EXPECT_NE(std::ranges::find(paths, "apis/apps"), paths.end());
+
+  const auto text = openapi_text(page_document("version"), OpenApi::V3);
+  const auto parsed = json::parse(text);
+
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->get("paths", "/version/", "get", "operationId").as_string(), "getCodeVersion");
+  EXPECT_FALSE(schema(*parsed, "io.k8s.apimachinery.pkg.version.Info").is_null());
+  EXPECT_TRUE(page_document("nothing").pages.empty());
 }
 
 TEST(OpenApi, DescribesCustomResourcesToo) {
@@ -121,7 +174,7 @@ TEST(OpenApi, DescribesCustomResourcesToo) {
       {},
       "com.example.v1.Boat",
       "com.example.v1.BoatList",
-      false
+      true
   });
   custom.definitions = {std::string{kObjectMetaDefinition}};
   custom.extra = {

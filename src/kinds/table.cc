@@ -51,6 +51,9 @@ constexpr TypeRow kDiscoveryV1[] = {
 constexpr TypeRow kEventsV1[] = {
 #include "kinds/tables/events_v1.inc"
 };
+constexpr TypeRow kFlowcontrolV1[] = {
+#include "kinds/tables/flowcontrol_v1.inc"
+};
 constexpr TypeRow kMetaV1[] = {
 #include "kinds/tables/meta_v1.inc"
 };
@@ -66,11 +69,17 @@ constexpr TypeRow kPolicyV1[] = {
 constexpr TypeRow kRbacV1[] = {
 #include "kinds/tables/rbac_v1.inc"
 };
+constexpr TypeRow kResourceV1[] = {
+#include "kinds/tables/resource_v1.inc"
+};
 constexpr TypeRow kSchedulingV1[] = {
 #include "kinds/tables/scheduling_v1.inc"
 };
 constexpr TypeRow kStorageV1[] = {
 #include "kinds/tables/storage_v1.inc"
+};
+constexpr TypeRow kVersion[] = {
+#include "kinds/tables/pkg_version.inc"
 };
 
 constexpr Package kPackages[] = {
@@ -90,11 +99,14 @@ constexpr Package kPackages[] = {
     {"core.v1",                  "io.k8s.api.core.v1.",                                       kCoreV1                 },
     {"discovery.v1",             "io.k8s.api.discovery.v1.",                                  kDiscoveryV1            },
     {"events.v1",                "io.k8s.api.events.v1.",                                     kEventsV1               },
+    {"flowcontrol.v1",           "io.k8s.api.flowcontrol.v1.",                                kFlowcontrolV1          },
     {"meta.v1",                  "io.k8s.apimachinery.pkg.apis.meta.v1.",                     kMetaV1                 },
     {"networking.v1",            "io.k8s.api.networking.v1.",                                 kNetworkingV1           },
     {"node.v1",                  "io.k8s.api.node.v1.",                                       kNodeV1                 },
+    {"pkg.version",              "io.k8s.apimachinery.pkg.version.",                          kVersion                },
     {"policy.v1",                "io.k8s.api.policy.v1.",                                     kPolicyV1               },
     {"rbac.v1",                  "io.k8s.api.rbac.v1.",                                       kRbacV1                 },
+    {"resource.v1",              "io.k8s.api.resource.v1.",                                   kResourceV1             },
     {"scheduling.v1",            "io.k8s.api.scheduling.v1.",                                 kSchedulingV1           },
     {"storage.v1",               "io.k8s.api.storage.v1.",                                    kStorageV1              },
 };
@@ -153,9 +165,13 @@ void read_attribute(std::string_view word, FieldRow& field) {
     field.enumeration = value;
   } else if (name == "merge") {
     field.merge_key = value;
-  } else {
-    FP_CHECK(name == "retain");
+  } else if (name == "retain") {
     field.retain_keys = true;
+  } else if (name == "replace") {
+    field.replace = true;
+  } else {
+    FP_CHECK(name == "bare");
+    field.bare = true;
   }
 }
 
@@ -166,6 +182,22 @@ FieldRow read_field(std::string_view line) {
   read_flags(take_word(line), field);
   while (!line.empty()) read_attribute(take_word(line), field);
   return field;
+}
+
+// What concerns the whole struct: "map=atomic union=type:exempt,limited".
+void read_head(std::string_view line, TypeRows& rows) {
+  while (!line.empty()) {
+    const auto word = take_word(line);
+    const auto equals = word.find('=');
+    const auto value = word.substr(equals + 1);
+    if (word.starts_with("map=")) {
+      rows.map_type = value;
+    } else {
+      FP_CHECK(word.starts_with("union="));
+      rows.discriminator = value.substr(0, value.find(':'));
+      rows.union_members = value.substr(value.find(':') + 1);
+    }
+  }
 }
 
 }  // namespace
@@ -198,8 +230,8 @@ std::optional<TypeName> find_definition(std::string_view definition) {
 TypeRows read_rows(std::string_view rows) {
   TypeRows read;
   for (const auto line : split(rows, '\n')) {
-    if (line.starts_with("! map=")) {
-      read.map_type = line.substr(6);
+    if (line.starts_with("! ")) {
+      read_head(line.substr(2), read);
     } else if (!line.empty()) {
       read.fields.push_back(read_field(line));
     }

@@ -63,10 +63,16 @@ struct FieldRow {
   std::string_view enumeration;               // "Always,IfNotPresent,Never"; "_" stands for a space
   std::optional<std::string_view> merge_key;  // patchStrategy merge; empty for sets of primitives
   bool retain_keys = false;
+  bool replace = false;  // patchStrategy replace, which says what would be so anyway
+  bool bare = false;     // published without a word beside its type
 };
 
 struct TypeRows {
   std::string_view map_type;  // of the whole struct
+  // x-kubernetes-unions: which member says which one of the others is there; its values are their
+  // names in Go.
+  std::string_view discriminator;
+  std::string_view union_members;  // "exempt,limited"
   std::vector<FieldRow> fields;
 };
 

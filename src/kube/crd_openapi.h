@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A custom resource's schema as /openapi/v3/apis/<group>/<version> publishes it: what the CRD says,
-// the implied fields, and the kinds it belongs to.
+// A custom resource's schema as /openapi/v3/apis/<group>/<version> and /openapi/v2 publish it: what
+// the CRD says, the implied fields, and the kinds it belongs to. v2 leaves out what old clients
+// stumble over.
 #pragma once
 
 #include "json/value.h"
 #include "kube/crd.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,8 +25,11 @@ struct PublishedSchemas {
   json::Value list_schema;
 };
 
+enum class PublishedFor : std::uint8_t { OpenApiV2, OpenApiV3 };
+
 // They refer to io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta and .ListMeta, which the document
 // must also hold. A version without a schema is an object of anything.
-PublishedSchemas openapi_schemas(const CustomResource& resource, const CustomVersion& version);
+PublishedSchemas openapi_schemas(const CustomResource& resource, const CustomVersion& version,
+                                 PublishedFor form = PublishedFor::OpenApiV3);
 
 }  // namespace fixpoint::kube

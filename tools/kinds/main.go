@@ -30,6 +30,7 @@ import (
 
 // One property (or definition) of the published OpenAPI; only what the tables keep.
 type openAPI struct {
+	Ref        string              `json:"$ref"`
 	Type       string              `json:"type"`
 	Format     string              `json:"format"`
 	Required   []string            `json:"required"`
@@ -41,6 +42,13 @@ type openAPI struct {
 	ListType   string              `json:"x-kubernetes-list-type"`
 	ListKeys   []string            `json:"x-kubernetes-list-map-keys"`
 	MapType    string              `json:"x-kubernetes-map-type"`
+	Unions     []union             `json:"x-kubernetes-unions"`
+}
+
+// A member that says which one of others is there. Their values are the members' names in Go.
+type union struct {
+	Discriminator string            `json:"discriminator"`
+	Members       map[string]string `json:"fields-to-discriminateBy"`
 }
 
 type generator struct {
@@ -62,7 +70,7 @@ func main() {
 		keys:      map[string]bool{},
 		seen:      map[reflect.Type]bool{},
 	}
-	for _, root := range roots.All() {
+	for _, root := range append(roots.All(), roots.Documents()...) {
 		g.want(reflect.TypeOf(root))
 	}
 	for len(g.queue) > 0 {
@@ -125,15 +133,33 @@ func (g *generator) describe(t reflect.Type) {
 		schema = &openAPI{}
 	}
 	var text strings.Builder
-	if schema.MapType != "" {
-		fmt.Fprintf(&text, "! map=%s\n", schema.MapType)
-	}
+	text.WriteString(head(schema))
 	g.fields(t, schema, "", &text)
 	name := alias(t)
 	if g.rows[name] == nil {
 		g.rows[name] = map[string]string{}
 	}
 	g.rows[name][t.Name()] = text.String()
+}
+
+// "! map=atomic union=type:exempt,limited", or nothing.
+func head(schema *openAPI) string {
+	text := ""
+	if schema.MapType != "" {
+		text += " map=" + schema.MapType
+	}
+	for _, union := range schema.Unions {
+		var members []string
+		for member := range union.Members {
+			members = append(members, member)
+		}
+		sort.Strings(members)
+		text += " union=" + union.Discriminator + ":" + strings.Join(members, ",")
+	}
+	if text == "" {
+		return ""
+	}
+	return "!" + text + "\n"
 }
 
 // What stands for an embedded struct that no message holds: the envelope carries a TypeMeta.
@@ -228,6 +254,9 @@ func (g *generator) field(field reflect.StructField, tag []string, schema *openA
 
 func attributes(declared *openAPI) []string {
 	var words []string
+	if declared.Ref != "" {
+		words = append(words, "bare")
+	}
 	if declared.ListType != "" {
 		word := "list=" + declared.ListType
 		if len(declared.ListKeys) > 0 {
@@ -272,8 +301,8 @@ func patch(field reflect.StructField) []string {
 		switch strategy {
 		case "merge":
 			words = append(words, "merge="+field.Tag.Get("patchMergeKey"))
-		case "retainKeys":
-			words = append(words, "retain")
+		case "retainKeys", "replace":
+			words = append(words, strings.TrimSuffix(strategy, "Keys"))
 		}
 	}
 	return words

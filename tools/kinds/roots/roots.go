@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kinds we serve, and the bodies of their subresources. Everything else is reached from these.
+// The kinds we serve, the bodies of their subresources, and discovery. Everything else is reached from these.
 package roots
 
 import (
@@ -16,14 +16,17 @@ import (
 	core "k8s.io/api/core/v1"
 	discovery "k8s.io/api/discovery/v1"
 	events "k8s.io/api/events/v1"
+	flowcontrol "k8s.io/api/flowcontrol/v1"
 	networking "k8s.io/api/networking/v1"
 	node "k8s.io/api/node/v1"
 	policy "k8s.io/api/policy/v1"
 	rbac "k8s.io/api/rbac/v1"
+	resource "k8s.io/api/resource/v1"
 	scheduling "k8s.io/api/scheduling/v1"
 	storage "k8s.io/api/storage/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
@@ -52,8 +55,16 @@ func All() []any {
 		admissionregistration.ValidatingAdmissionPolicyList{}, admissionregistration.ValidatingAdmissionPolicyBindingList{},
 		certificates.CertificateSigningRequestList{},
 		apiextensions.CustomResourceDefinitionList{}, apiregistration.APIServiceList{},
+		flowcontrol.FlowSchemaList{}, flowcontrol.PriorityLevelConfigurationList{},
+		resource.DeviceClassList{}, resource.ResourceClaimList{}, resource.ResourceClaimTemplateList{},
+		resource.ResourceSliceList{},
 		authentication.TokenReview{}, authentication.SelfSubjectReview{}, authentication.TokenRequest{},
 		authorization.SubjectAccessReview{}, authorization.SelfSubjectAccessReview{},
 		authorization.LocalSubjectAccessReview{}, authorization.SelfSubjectRulesReview{},
 	}
+}
+
+// Documents are what a server answers that is no object: discovery and its version.
+func Documents() []any {
+	return []any{meta.APIVersions{}, meta.APIGroupList{}, meta.APIResourceList{}, version.Info{}}
 }
