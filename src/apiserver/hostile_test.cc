@@ -54,6 +54,24 @@ TEST_F(Hostile, NobodyGrantsWhatTheyDoNotHold) {
   EXPECT_EQ(own.code, 201) << message(own);
 }
 
+TEST_F(Hostile, ALabelOnARoleGrantsItAgain) {
+  grant(R"([{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["patch"]}])");
+  ASSERT_EQ(create(kRoles, R"({"metadata":{"name":"wide"},
+      "rules":[{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]}]})")
+                .code,
+            201);
+  const std::string wide = std::string{kRoles} + "/wide";
+  constexpr auto kMerge = "application/merge-patch+json";
+
+  const auto label =
+      as_eve(request(Verb::Patch, wide), R"({"metadata":{"labels":{"a":"b"}}})", kMerge);
+  const auto hold = as_eve(request(Verb::Patch, wide),
+                           R"({"metadata":{"finalizers":["example.com/hold"]}})", kMerge);
+
+  EXPECT_EQ(label.code, 403) << message(label);
+  EXPECT_EQ(hold.code, 200) << message(hold);
+}
+
 TEST_F(Hostile, WhatHasNoNamespaceIsNotReachedThroughOne) {
   const auto listed = list("/api/v1/namespaces/ns/nodes");
   const auto made = create("/apis/rbac.authorization.k8s.io/v1/namespaces/ns/clusterroles",

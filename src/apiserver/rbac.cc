@@ -173,9 +173,31 @@ Decision authorize(const store::Snapshot& snapshot, const User& user, const Atte
   return decision;
 }
 
+namespace {
+
+// Browsers show these texts too.
+std::string without_markup(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '&') {
+      safe += "&amp;";
+    } else if (c == '<') {
+      safe += "&lt;";
+    } else if (c == '>') {
+      safe += "&gt;";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+}  // namespace
+
 kube::Status refusal(const User& user, const Attempt& attempt, const Decision& decision) {
-  const std::string because = decision.reason.empty() ? "" : ": " + decision.reason;
-  const std::string who = "User " + kube::shown(user.name) + " cannot " + attempt.verb;
+  const std::string because = decision.reason.empty() ? "" : ": " + without_markup(decision.reason);
+  const std::string who =
+      without_markup("User " + kube::shown(user.name) + " cannot " + attempt.verb);
   if (!attempt.path.empty()) {
     kube::Status status;
     status.code = 403;

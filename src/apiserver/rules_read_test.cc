@@ -173,6 +173,17 @@ TEST_F(ReadRules, Rule35ABookmarkCarriesOnlyAVersion) {
             R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"resourceVersion":"7"}})");
 }
 
+TEST_F(ReadRules, Rule35ABookmarkIsAnObjectOfItsType) {
+  const auto opened = watch("/api/v1/namespaces/ns/pods", "allowWatchBookmarks=true");
+  ASSERT_TRUE(opened.has_value());
+
+  const auto bookmark = opened->bookmark(store::Revision{7});
+
+  EXPECT_EQ(json::to_text(bookmark.object),
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"7"},)"
+            R"("spec":{"containers":null},"status":{}})");
+}
+
 TEST_F(ReadRules, Rule35StreamingListsEndInTheirBookmark) {
   make(1);
 

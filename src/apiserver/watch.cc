@@ -4,6 +4,7 @@
 #include "json/draft.h"
 #include "kube/metadata.h"
 #include "kube/simple_json_path.h"
+#include "kube/typed.h"
 
 namespace fixpoint::apiserver {
 namespace {
@@ -87,7 +88,14 @@ WatchEvent Watch::bookmark(store::Revision at) const {
   object["kind"] = kind.kind;
   object["apiVersion"] = kind.group_version().api_version();
   object.object_at("metadata")["resourceVersion"] = std::to_string(at.value);
-  return WatchEvent{WatchEventType::Bookmark, object.freeze()};
+  json::Value made = object.freeze();
+  // A built-in kind's bookmark is an object of its type, with what such a one always has.
+  if (selection.resource.builtin != nullptr && selection.resource.schema != nullptr) {
+    if (auto typed = kube::decode_typed(*selection.resource.schema, made)) {
+      made = std::move(typed->value);
+    }
+  }
+  return WatchEvent{WatchEventType::Bookmark, std::move(made)};
 }
 
 WatchEvent expired_event(std::string message) {

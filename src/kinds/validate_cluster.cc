@@ -190,6 +190,41 @@ void check_metrics(View metrics, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
+void check_scaling_rules(View rules, const FieldPath& path, FieldErrors& errors) {
+  constexpr std::int64_t kWindowMax = 3600;
+  constexpr std::int64_t kPeriodMax = 1800;
+  if (rules.is_null()) return;
+  const View window = rules.get("stabilizationWindowSeconds");
+  const FieldPath window_path = path.child("stabilizationWindowSeconds");
+  if (window.as_int() < 0) {
+    note_invalid(window_path, window, "must be greater than or equal to zero", errors);
+  } else if (window.as_int() > kWindowMax) {
+    note_invalid(window_path, window, fmt::format("must be less than or equal to {}", kWindowMax),
+                 errors);
+  }
+  check_optional_one_of(rules.get("selectPolicy"), path.child("selectPolicy"),
+                        {"Disabled", "Max", "Min"}, errors);
+  const FieldPath policies_path = path.child("policies");
+  const View policies = rules.get("policies");
+  if (policies.empty()) note_required(policies_path, errors, "must specify at least one Policy");
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const FieldPath here = policies_path.index(i);
+    check_one_of(policies[i].get("type"), here.child("type"), {"Percent", "Pods"}, errors);
+    for (const std::string_view field : {"value", "periodSeconds"}) {
+      const auto value = policies[i].get(field).as_int();
+      if (value <= 0) {
+        errors.push_back(
+            kube::invalid(here.child(field), std::to_string(value), "must be greater than zero"));
+      }
+      if (field == "periodSeconds" && value > kPeriodMax) {
+        errors.push_back(
+            kube::invalid(here.child(field), std::to_string(value),
+                          fmt::format("must be less than or equal to {}", kPeriodMax)));
+      }
+    }
+  }
+}
+
 FieldErrors check_autoscaler(View object) {
   FieldErrors errors;
   const View spec = object.get("spec");
@@ -209,6 +244,9 @@ FieldErrors check_autoscaler(View object) {
   check_scale_target(spec.get("scaleTargetRef"), path.child("scaleTargetRef"), errors);
   const View metrics = spec.get("metrics");
   check_metrics(metrics, path.child("metrics"), errors);
+  const FieldPath behavior = path.child("behavior");
+  check_scaling_rules(spec.get("behavior", "scaleUp"), behavior.child("scaleUp"), errors);
+  check_scaling_rules(spec.get("behavior", "scaleDown"), behavior.child("scaleDown"), errors);
   bool scales_from_zero = false;
   for (const View metric : metrics.elements()) {
     const auto type = metric.get("type").as_string();
@@ -309,6 +347,15 @@ FieldErrors validate_autoscaler(View object) {
 
 FieldErrors validate_autoscaler_update(View object, View) {
   return check_autoscaler(object);
+}
+
+FieldErrors validate_autoscaler_status_update(View object, View) {
+  FieldErrors errors;
+  const FieldPath path{"status"};
+  for (const std::string_view field : {"currentReplicas", "desiredReplicas"}) {
+    check_nonnegative(object.get("status", field), path.child(field), errors);
+  }
+  return errors;
 }
 
 }  // namespace fixpoint::kinds

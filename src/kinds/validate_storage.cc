@@ -273,9 +273,27 @@ void put(Draft& into, View from, std::string_view key) {
   }
 }
 
+constexpr std::string_view kBetaClass = "volume.beta.kubernetes.io/storage-class";
+
+// The annotation that named the class before the field did stays, unless the field takes over.
+void check_beta_class(View object, View old_object, FieldErrors& errors) {
+  const View annotations = object.get("metadata", "annotations");
+  const View old_annotations = old_object.get("metadata", "annotations");
+  const auto now = annotations.get(kBetaClass).as_string();
+  const auto before = old_annotations.get(kBetaClass).as_string();
+  const View wanted = object.get("spec", "storageClassName");
+  const bool taken_over = old_annotations.contains(kBetaClass) &&
+                          old_object.get("spec", "storageClassName").is_null() &&
+                          !wanted.is_null() && wanted.as_string() == before &&
+                          (!annotations.contains(kBetaClass) || now == before);
+  if (taken_over || now == before) return;
+  const FieldPath metadata{"metadata"};
+  const FieldPath path = metadata.child("annotations");
+  note_invalid(path.child(kBetaClass), now, kImmutable, errors);
+}
+
 // A claim without a class is given one later, when there is a default.
 bool learns_class(View object, View old_object) {
-  constexpr std::string_view kBetaClass = "volume.beta.kubernetes.io/storage-class";
   const View wanted = object.get("spec", "storageClassName");
   if (wanted.is_null() || !old_object.get("spec", "storageClassName").is_null()) return false;
   const View annotated = old_object.get("metadata", "annotations", kBetaClass);
@@ -294,6 +312,7 @@ FieldErrors validate_persistent_volume_claim_update(View object, View old_object
   Draft before{old_spec};
   // A claim may learn its volume and its class once, and a bound one may ask for more.
   if (old_spec.get("volumeName").as_string().empty()) put(before, spec, "volumeName");
+  check_beta_class(object, old_object, errors);
   if (learns_class(object, old_object)) now.erase("storageClassName");
   if (bound) {
     const View requests = old_spec.get("resources", "requests");

@@ -9,8 +9,11 @@
 #include "json/parse.h"
 #include "tests/conformance/area.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace fixpoint::conformance {
 namespace {
@@ -37,6 +40,10 @@ class Reader {
 
   Sequence make() {
     for (auto count = gen_.between(1, 4); count > 0; --count) add(create_step());
+    if (gen_.chance(40)) {
+      add_read(everywhere(list(sort_)));
+      listed_ = true;
+    }
     const auto size = std::ssize(sequence_.steps) + gen_.between(4, 9);
     while (std::ssize(sequence_.steps) < size) {
       const auto roll = gen_.between(0, 99);
@@ -82,7 +89,9 @@ class Reader {
     });
     if (gen_.chance(10)) metadata["finalizers"] = json::Draft::array({"example.com/hold"});
     const auto frozen = metadata.freeze();
-    const auto body = object(sort_, name(), frozen);
+    const auto chosen = name();
+    made_.push_back(chosen);
+    const auto body = object(sort_, chosen, frozen);
     return create(sort_, body);
   }
 
@@ -156,17 +165,19 @@ class Reader {
   std::string version() {
     const auto roll = gen_.between(0, 99);
     if (roll < 20) return "0";
-    if (roll < 35) return "<<listed>>";
-    if (roll < 50) return "<<rv>>";
-    if (roll < 65) return "<<rv " + item(sort_, name()) + ">>";
-    if (roll < 78) return "<<old " + item(sort_, name()) + ">>";
+    // What is not known yet would be a version that a real server may or may not have forgotten.
+    if (roll < 40 && listed_) return "<<listed>>";
+    if (roll < 60 || made_.empty()) return "<<rv>>";
+    if (roll < 78) return "<<rv " + item(sort_, gen_.pick(made_)) + ">>";
     if (roll < 96) return gen_.pick({"abc", "-1", "1.5", "0x10", "", "%201"});
     return "99999999999";
   }
 
   // With a selector of this sequence's own where others' objects would be listed too.
   Step everywhere(Step step) {
-    if (!sort_.namespaced || gen_.chance(15)) {
+    // How many more there are depends on what other sequences have: no pages of everybody's.
+    if (!sort_.namespaced || (gen_.chance(15) && !step.query.contains("limit="))) {
+      drop_limit(step.query);
       const auto place = step.path.find("/namespaces/<<ns>>/");
       if (place != std::string::npos) step.path.erase(place, 18);
       const auto selector = step.query.find("labelSelector=");
@@ -178,8 +189,21 @@ class Reader {
     return step;
   }
 
+  static void drop_limit(std::string& query) {
+    const auto at = query.find("limit=");
+    if (at == std::string::npos) return;
+    const auto end = std::min(query.find('&', at), query.size() - 1);
+    query.erase(at, end + 1 - at);
+    if (query.ends_with('&')) query.pop_back();
+  }
+
   Step in_form(Step step) {
     if (gen_.chance(70)) return step;
+    if (!step.query.empty()) {
+      // Of a bad form and a bad question either may be noticed first.
+      step.accept = gen_.pick({kTable, "application/yaml", "*/*"});
+      return step;
+    }
     step.accept = gen_.pick({kTable, kPartial, kPartialList, "application/yaml",
                              "application/json;as=Table;g=meta.k8s.io;v=v1beta1",
                              "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
@@ -220,8 +244,9 @@ class Reader {
   }
 
   void add_pages() {
+    if (!sort_.namespaced) return add_read(everywhere(list(sort_, selectors())));
     const auto query = joined(selectors(), "limit=" + gen_.pick({"1", "2"}));
-    auto first = everywhere(list(sort_, query));
+    auto first = list(sort_, query);
     auto more = first;
     more = with(std::move(more), "continue=<<continue>>");
     if (gen_.chance(12)) more = with(std::move(more), "resourceVersion=<<listed>>");
@@ -262,6 +287,8 @@ class Reader {
   Gen& gen_;
   const Sort& sort_;
   Sequence sequence_;
+  std::vector<std::string> made_;
+  bool listed_ = false;
 };
 
 }  // namespace
@@ -271,7 +298,11 @@ Sequence make_read(Gen& gen) {
       "configmaps",  "configmaps", "secrets", "pods",       "pods",    "services",
       "deployments", "jobs",       "events",  "gadgets",    "gadgets", "gadgets",
       "bags",        "crates",     "zones",   "namespaces", "roles",   "leases"};
-  return Reader{gen, sort(gen.pick(kResources))}.make();
+  const auto& chosen = sort(gen.pick(kResources));
+  auto made = Reader{gen, chosen}.make();
+  // That a version is deprecated is said by what stands around the core.
+  if (chosen.resource == "zones") made.http_only = true;
+  return made;
 }
 
 }  // namespace fixpoint::conformance

@@ -80,9 +80,11 @@ json::Draft& child_of(json::Draft& parent, const std::string& part) {
   const auto index = index_of(part);
   if (index && parent.is_null()) parent = json::Draft::array();
   if (!parent.is_array()) return parent[part];
-  FP_CHECK(index.has_value() && *index <= parent.elements().size());
-  if (*index == parent.elements().size()) parent.push_back({});
-  return parent.elements()[*index];
+  FP_CHECK(index.has_value());
+  // An edit before this one may have shortened the list.
+  const auto at = std::min(*index, parent.elements().size());
+  if (at == parent.elements().size()) parent.push_back({});
+  return parent.elements()[at];
 }
 
 void put(json::Draft& root, const Place& place) {
