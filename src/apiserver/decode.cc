@@ -11,10 +11,12 @@
 #include "kinds/schema_table.h"
 #include "kube/crd_coerce.h"
 #include "kube/default.h"
+#include "kube/go_text.h"
 #include "kube/metadata.h"
 #include "kube/typed.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace fixpoint::apiserver {
@@ -55,8 +57,8 @@ Status unrecognized(const Resource& resource, std::string_view body, std::string
 
 Status cannot_be_handled(const Resource& resource, std::string_view kind, std::string_view version,
                          std::string_view why) {
-  return kube::bad_request(std::string{kind} + " in version \"" + std::string{version} +
-                           "\" cannot be handled as a " + resource.kind.kind + ": " +
+  return kube::bad_request(std::string{kind} + " in version " + kube::go_quoted(version) +
+                           " cannot be handled as a " + resource.kind.kind + ": " +
                            std::string{why});
 }
 
@@ -159,12 +161,18 @@ Answer<void> check_builtin_type(const Resource& resource, json::View body) {
   return std::unexpected(cannot_be_handled(resource, kind, version, *problem));
 }
 
-Answer<void> check_custom_type(const Resource& resource, std::string_view text, json::View body) {
+Answer<void> check_custom_type(const Resource& resource, const Request& request, json::View body,
+                               FieldValidation validation) {
+  const std::string_view text = request.body;
   const auto kind = body.get("kind").as_string();
   const auto api_version = body.get("apiVersion").as_string();
   if (kind.empty()) {
+    const auto why = "Object 'Kind' is missing in '" + std::string{text} + "'";
+    // Who does not ask about fields is answered by another decoder.
     return std::unexpected(
-        unrecognized(resource, text, "Object 'Kind' is missing in '" + std::string{text} + "'"));
+        validation == FieldValidation::Ignore
+            ? cannot_be_handled(resource, resource.kind.kind, resource.kind.version, why)
+            : unrecognized(resource, text, why));
   }
   const std::string expected = resource.kind.group_version().api_version();
   if (api_version != expected) {
@@ -172,12 +180,7 @@ Answer<void> check_custom_type(const Resource& resource, std::string_view text, 
         kube::bad_request("the API version in the data (" + std::string{api_version} +
                           ") does not match the expected API version (" + expected + ")"));
   }
-  if (kind != resource.kind.kind) {
-    return std::unexpected(kube::invalid({resource.kind.group, std::string{kind}},
-                                         body.get("metadata", "name").as_string(),
-                                         {kube::invalid(kube::FieldPath{"kind"}, body.get("kind"),
-                                                        "must be " + resource.kind.kind)}));
-  }
+  // Another kind is validation\'s to find.
   return {};
 }
 
@@ -259,6 +262,35 @@ std::string internal_group(const Resource& resource) {
   return group.empty() ? "core" : group.substr(0, group.find('.'));
 }
 
+namespace {
+
+bool knows_version(const kube::GroupVersion& version) {
+  return std::ranges::any_of(kinds::all(), [&](const kinds::Kind& kind) {
+    return kind.gvk.group == version.group && kind.gvk.version == version.version;
+  });
+}
+
+// Kinds of the API itself: some belong to every version there is, some to no version at all.
+bool registered_everywhere(const kube::GroupVersion& version, std::string_view kind) {
+  static constexpr std::array<std::string_view, 5> kUnversioned{
+      "Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"};
+  static constexpr std::array<std::string_view, 7> kOfEach{
+      "WatchEvent",    "ListOptions",   "GetOptions",  "DeleteOptions",
+      "CreateOptions", "UpdateOptions", "PatchOptions"};
+  if (std::ranges::count(kUnversioned, kind) > 0) return true;
+  return std::ranges::count(kOfEach, kind) > 0 && knows_version(version);
+}
+
+bool is_list_kind(const kube::GroupVersion& version, std::string_view kind) {
+  if (!kind.ends_with("List")) return false;
+  const auto item = kind.substr(0, kind.size() - 4);
+  if (item.empty()) return version.group.empty() && version.version == "v1";
+  return kinds::find(kube::GroupVersionKind{version.group, version.version, std::string{item}}) !=
+         nullptr;
+}
+
+}  // namespace
+
 std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body) {
   const auto kind = body.get("kind").as_string();
   const auto api_version = body.get("apiVersion").as_string();
@@ -272,14 +304,19 @@ std::optional<std::string> builtin_type_problem(const Resource& resource, json::
   if (!parsed) return parsed.error().message;
   const auto* other =
       kinds::find(kube::GroupVersionKind{parsed->group, parsed->version, shown_kind});
+  const auto unconvertible = [&](std::string_view type_version) {
+    return "converting (" + std::string{type_version} + "." + shown_kind + ") to (" +
+           internal_group(resource) + "." + resource.kind.kind + "): unknown conversion";
+  };
   if (other == nullptr) {
-    return "no kind \"" + shown_kind + "\" is registered for version \"" + shown_version +
-           "\" in scheme \"pkg/runtime/scheme.go:110\"";
+    if (registered_everywhere(*parsed, shown_kind)) return unconvertible("v1");
+    if (is_list_kind(*parsed, shown_kind)) return unconvertible(parsed->version);
+    return "no kind " + kube::go_quoted(shown_kind) + " is registered for version " +
+           kube::go_quoted(parsed->api_version()) + " in scheme \"pkg/runtime/scheme.go:110\"";
   }
   // It is decoded as what it says it is before anyone finds it out of place.
   if (auto typed = kube::decode_typed(*other->schema(), body); !typed) return typed.error().message;
-  return "converting (" + parsed->version + "." + shown_kind + ") to (" + internal_group(resource) +
-         "." + resource.kind.kind + "): unknown conversion";
+  return unconvertible(parsed->version);
 }
 
 Result<Normalised> normalise(const Resource& resource, const json::Value& object,
@@ -376,8 +413,9 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   if (auto shape = check_shape(resource, request, body->value); !shape) {
     return std::unexpected(shape.error());
   }
-  auto type = resource.builtin != nullptr ? check_builtin_type(resource, body->value)
-                                          : check_custom_type(resource, request.body, body->value);
+  auto type = resource.builtin != nullptr
+                  ? check_builtin_type(resource, body->value)
+                  : check_custom_type(resource, request, body->value, validation);
   if (!type) return std::unexpected(type.error());
 
   if (body->value.is_null()) body->value = json::Value::empty_object();

@@ -96,6 +96,11 @@ bool names_a_version(json::View object) {
   return problem == std::errc{} && end == text.data() + text.size() && value != 0;
 }
 
+// Of a custom resource the refused object itself says what it is.
+kube::GroupKind refused_kind(const Resource& resource, json::View object) {
+  return resource.builtin == nullptr ? kube::gvk_of(object).group_kind() : resource.error_kind();
+}
+
 bool may_replace(const WriteCall& call, const store::Record& existing) {
   if (call.environment.weakness == Weakness::CreateReplaces) return true;
   return call.environment.weakness == Weakness::AllowsCreateOverTerminating &&
@@ -369,7 +374,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   auto errors = validate_create(call.resource, candidate);
   overlook(call.environment.weakness, errors);
   if (!errors.empty()) {
-    return std::unexpected(kube::invalid(call.resource.error_kind(), name, errors));
+    return std::unexpected(kube::invalid(refused_kind(call.resource, candidate), name, errors));
   }
   note_warnings(call.resource, candidate, {}, call.warnings);
   if (names_a_version(candidate) && call.environment.weakness != Weakness::AllowsVersionOnCreate) {
@@ -464,10 +469,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   overlook(call.environment.weakness, errors);
   if (!errors.empty()) {
-    // Of a custom resource the refused object itself says what it is.
-    const auto kind = call.resource.builtin == nullptr ? kube::gvk_of(candidate).group_kind()
-                                                       : call.resource.error_kind();
-    return std::unexpected(kube::invalid(kind, call.request.name, errors));
+    return std::unexpected(
+        kube::invalid(refused_kind(call.resource, candidate), call.request.name, errors));
   }
   if (call.request.subresource != "status") {
     note_warnings(call.resource, candidate, old_object, call.warnings);

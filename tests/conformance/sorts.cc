@@ -5,8 +5,9 @@
 // webhook that is ever asked, no role that anybody of another sequence has.
 //
 // Left out are the two kinds whose status a server writes on its own, at a moment of its choosing
-// (APIService, CustomResourceDefinition: see areas/definition.cc), and IPAddress, whose name is an
-// address that two sequences might share.
+// (APIService, CustomResourceDefinition: see areas/definition.cc), IPAddress, whose name is an
+// address that two sequences might share, and ServiceCIDR, from which the services of all sequences
+// would take their addresses.
 #include "tests/conformance/custom_kinds.h"
 #include "tests/conformance/gen.h"
 
@@ -281,14 +282,6 @@ constexpr Sort kCluster[] = {
      .resource = "networkpolicies",
      .body = R"({"spec":{"podSelector":{}}})",
      .change = R"({"spec":{"podSelector":{"matchLabels":{"app":"x"}}}})"},
-    {.group_version = "networking.k8s.io/v1",
-     .kind = "ServiceCIDR",
-     .resource = "servicecidrs",
-     .namespaced = false,
-     .body = R"({"spec":{"cidrs":["192.168.7.0/24"]}})",
-     .change = R"({"metadata":{"labels":{"tier":"back"}}})",
-     .has_status = true,
-     .expensive = true},
     {.group_version = "discovery.k8s.io/v1",
      .kind = "EndpointSlice",
      .resource = "endpointslices",
