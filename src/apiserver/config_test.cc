@@ -278,5 +278,40 @@ TEST_F(SmallKinds, AClassOfAttributesIsProtected) {
   EXPECT_EQ(meta(made, "finalizers"), R"(["kubernetes.io/vac-protection"])");
 }
 
+TEST_F(SmallKinds, AnEmptyGroupMayKeepItsSlash) {
+  const auto core = create("/api/v1/namespaces/ns/configmaps",
+                           R"({"apiVersion":"/v1","kind":"ConfigMap","metadata":{"name":"a"}})");
+  const auto none = create("/apis/apps/v1/namespaces/ns/controllerrevisions",
+                           R"({"apiVersion":"/","metadata":{"name":"a"},"data":{},"revision":1})");
+  const auto other = create("/apis/apps/v1/namespaces/ns/deployments",
+                            R"({"apiVersion":"apps/v1","kind":"DeleteOptions"})");
+
+  EXPECT_EQ(core.code, 201) << message(core);
+  EXPECT_EQ(none.code, 201) << message(none);
+  EXPECT_TRUE(message(other).ends_with(
+      "converting (v1.DeleteOptions) to (apps.Deployment): unknown conversion"))
+      << message(other);
+}
+
+TEST_F(SmallKinds, AnImageThatIsNoNameIsNotPulledEachTime) {
+  constexpr auto kTemplates = "/api/v1/namespaces/ns/podtemplates";
+  const auto policy = [&](std::string_view image) {
+    const auto made = create(kTemplates,
+                             R"({"metadata":{"generateName":"t-"},"template":{"spec":{"containers":[
+        {"name":"c","image":")" + std::string{image} +
+                                 R"("}]}}})");
+    return std::string{
+        made.body.get("template", "spec", "containers")[0].get("imagePullPolicy").as_string()};
+  };
+
+  for (const auto* image : {"a_b", "a__b", "A/b", "x.y/a", "a---b", "a:latest"}) {
+    EXPECT_EQ(policy(image), "Always") << image;
+  }
+  for (const auto* image :
+       {"A", "a b", "a..b", "a:", "localhost/A", "a/b/", "-a", "a___b", "a:1"}) {
+    EXPECT_EQ(policy(image), "IfNotPresent") << image;
+  }
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -130,8 +130,9 @@ Answer<Body> parse_body(const Resource& resource, const Request& request) {
     }
     case MediaType::Protobuf:
       if (resource.builtin != nullptr) return parse_protobuf_body(resource, request);
-      [[fallthrough]];
-    default: return std::unexpected(unknown_format(resource.builtin != nullptr));
+      return std::unexpected(unknown_format(false));
+    // A custom resource is not read as protobuf, yet it is said to be.
+    default: return std::unexpected(unknown_format(true));
   }
 }
 
@@ -295,11 +296,17 @@ std::optional<std::string> builtin_type_problem(const Resource& resource, json::
   const auto kind = body.get("kind").as_string();
   const auto api_version = body.get("apiVersion").as_string();
   const std::string expected = resource.kind.group_version().api_version();
+  // A group that is empty may be followed by its slash.
+  const auto given = kube::parse_group_version(api_version);
+  const bool same_version =
+      given && (given->version.empty() ||
+                (given->group == resource.kind.group && given->version == resource.kind.version));
   const bool same_kind = kind.empty() || kind == resource.kind.kind;
-  if (same_kind && (api_version.empty() || api_version == expected)) return std::nullopt;
+  if (same_kind && same_version) return std::nullopt;
 
   const std::string shown_kind{kind.empty() ? std::string_view{resource.kind.kind} : kind};
-  const std::string shown_version{api_version.empty() ? std::string_view{expected} : api_version};
+  const bool unversioned = given && given->version.empty();
+  const std::string shown_version{unversioned ? std::string_view{expected} : api_version};
   auto parsed = kube::parse_group_version(shown_version);
   if (!parsed) return parsed.error().message;
   const auto* other =

@@ -4,6 +4,7 @@
 #include "kinds/defaults_fields.h"
 #include "kinds/pod_status.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fixpoint::kinds {
@@ -143,10 +144,63 @@ void set_service_account(Draft& spec) {
   if (name != nullptr && !name->as_string().empty()) spec["serviceAccount"] = Draft{*name};
 }
 
+bool is_lower_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+// Letters and digits; between them one dot, one or two underscores, or any number of dashes.
+bool is_image_part(std::string_view part) {
+  if (part.empty() || !is_lower_or_digit(part.front()) || !is_lower_or_digit(part.back())) {
+    return false;
+  }
+  for (std::size_t i = 0; i < part.size();) {
+    const auto end = std::ranges::find_if(part.substr(i), is_lower_or_digit) - part.begin();
+    const auto gap = part.substr(i, static_cast<std::size_t>(end) - i);
+    const bool dashes = gap.find_first_not_of('-') == std::string_view::npos;
+    if (!dashes && gap != "." && gap != "_" && gap != "__") return false;
+    i = static_cast<std::size_t>(end) + 1;
+  }
+  return true;
+}
+
+bool is_image_tag(std::string_view tag) {
+  constexpr std::size_t kTagBytesMax = 128;
+  const auto is_word = [](char c) {
+    return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (tag.empty() || tag.size() > kTagBytesMax || !is_word(tag.front())) return false;
+  return std::ranges::all_of(tag, [&](char c) { return is_word(c) || c == '.' || c == '-'; });
+}
+
+// What a reference to an image may look like; the part before the first slash may be a host.
+bool is_image_name(std::string_view image) {
+  constexpr std::size_t kPathBytesMax = 255;
+  constexpr std::size_t kLibraryBytes = 8;  // "library/", which a bare name is in
+  const auto last = image.rfind('/');
+  const auto colon = image.find(':', last == std::string_view::npos ? 0 : last + 1);
+  if (colon != std::string_view::npos && !is_image_tag(image.substr(colon + 1))) return false;
+  auto path = image.substr(0, colon);
+  const auto slash = path.find('/');
+  const auto host = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+  const bool upper = std::ranges::any_of(host, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (upper || host == "localhost" || host.find_first_of(".:") != std::string_view::npos) {
+    path.remove_prefix(slash + 1);
+  } else if (slash == std::string_view::npos && path.size() + kLibraryBytes > kPathBytesMax) {
+    return false;
+  }
+  if (path.size() > kPathBytesMax) return false;
+  for (;;) {
+    const auto end = std::min(path.find('/'), path.size());
+    if (!is_image_part(path.substr(0, end))) return false;
+    if (end == path.size()) return true;
+    path.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 bool image_is_latest(std::string_view image) {
-  if (image.empty() || image.find('@') != std::string_view::npos) return false;
+  if (image.find('@') != std::string_view::npos || !is_image_name(image)) return false;
   const auto slash = image.rfind('/');
   const auto name = slash == std::string_view::npos ? image : image.substr(slash + 1);
   const auto colon = name.rfind(':');

@@ -279,8 +279,10 @@ FieldErrors validate_ingress_class(View object) {
 FieldErrors validate_ingress_class_update(View object, View old_object) {
   FieldErrors errors;
   const FieldPath path{"spec"};
-  check_immutable(object.get("spec", "controller"), old_object.get("spec", "controller"),
-                  path.child("controller"), errors);
+  const auto controller = object.get("spec", "controller").as_string();
+  if (controller != old_object.get("spec", "controller").as_string()) {
+    note_invalid(path.child("controller"), controller, kImmutable, errors);
+  }
   kube::append(errors, check_ingress_class(object));
   return errors;
 }

@@ -320,6 +320,7 @@ void check_slice_address(View address, std::string_view type, const FieldPath& p
                         errors);
     return;
   }
+  if (type != "IPv4" && type != "IPv6") return;  // refused already
   const auto ip = kube::parse_ip(address.as_string(), kube::IpSyntax::Legacy);
   if (!ip || ip->v4 != (type == "IPv4")) {
     note_invalid(path, address, fmt::format("must be an {} address", type), errors);
