@@ -56,7 +56,15 @@ kube: deps ## Get a real Kubernetes to compare with: built once (5 to 10 minutes
 .PHONY: test-kube
 test-kube: kube ## Run the tests that compare with a real Kubernetes; T=regex picks some
 	@$(call compile,release) kube_tests
-	@$(CTEST) --test-dir build/release -L '$(KUBE_RINGS)' $(if $(T),-R '$(T)')
+	@rm -rf build/conformance && mkdir -p build/conformance
+	@FIXPOINT_SUMMARY_DIR=$(CURDIR)/build/conformance \
+	  $(CTEST) --test-dir build/release -L '$(KUBE_RINGS)' $(if $(T),-R '$(T)')
+	@tools/conformance-summary build/conformance
+
+.PHONY: nightly
+nightly: kube ## Compare with a real Kubernetes until Ctrl-C; SEED=n begins there
+	@$(call compile,release) conformance
+	@tools/nightly build/release/conformance $(SEED)
 
 .PHONY: demo
 demo: build ## Start a cluster, use it, kill it, find everything still there

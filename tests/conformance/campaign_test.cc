@@ -11,6 +11,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include <fmt/core.h>
@@ -46,15 +47,17 @@ std::string explain(const Finding& finding, const Endpoint& real_at, const Local
   return report(small, record(*real, small.sequence, id), record(*ours, small.sequence, id));
 }
 
-// What docs/CONFORMANCE.md quotes, beside the programs.
+// What tools/conformance-summary adds up, and docs/CONFORMANCE.md quotes.
 void write_summary(const Area& area, const CampaignResult& result, std::uint64_t seed) {
   const char* directory = std::getenv("FIXPOINT_SUMMARY_DIR");
   if (directory == nullptr) return;
-  std::ofstream file(fmt::format("{}/campaign-{}.md", directory, area.name));
-  file << fmt::format("{}: seed {}, {} sequences, {} requests, {} undecided, {} differences\n\n",
-                      area.name, seed, result.sequences, result.requests, result.undecided.size(),
-                      result.findings.size())
-       << result.coverage.to_markdown();
+  const std::filesystem::path where{directory};
+  std::ofstream(where / fmt::format("campaign-{}.json", area.name)) << fmt::format(
+      R"({{"area":"{}","seed":{},"sequences":{},"in_process":{},"requests":{},"kinds":{},)"
+      R"("undecided":{},"differences":{}}})",
+      area.name, seed, result.sequences, result.core_sequences, result.requests,
+      result.coverage.kinds(), result.undecided.size(), result.findings.size());
+  std::ofstream(where / fmt::format("coverage-{}.md", area.name)) << result.coverage.to_markdown();
 }
 
 class Campaign : public testing::TestWithParam<const Area*> {};
