@@ -16,12 +16,16 @@ using kube::FieldPath;
 
 // 10.0.0.0/16 without its first and last address.
 constexpr std::string_view kServiceRange = "10.0.";
+constexpr std::string_view kRangeBase = "10.0.0.0";
+constexpr std::string_view kRangeEnd = "10.0.255.255";
 constexpr int kFirstHost = 1;
 constexpr int kLastHost = 65'534;
 // Random picks leave the lower band to people who choose addresses by hand.
 constexpr int kDynamicFirstHost = 257;
 constexpr std::int64_t kFirstNodePort = 30000;
 constexpr std::int64_t kLastNodePort = 32767;
+// Where a dry run begins to count: it hands out nothing, and shows numbers that nobody has.
+constexpr std::int64_t kDryNodePort = 32769;
 
 struct Taken {
   std::set<std::string, std::less<>> addresses;
@@ -50,7 +54,7 @@ Taken taken_by_others(const AdmissionCall& call, const store::Snapshot& snapshot
 }
 
 bool in_range(std::string_view address) {
-  return address.starts_with(kServiceRange);
+  return address.starts_with(kServiceRange) && address != kRangeBase && address != kRangeEnd;
 }
 
 std::string address_of(int host) {
@@ -97,16 +101,22 @@ Answer<void> allocate_address(const AdmissionCall& call, const Taken& taken, jso
     spec["clusterIPs"] = json::Draft::array({"None"});
     return {};
   }
-  if (address.empty()) {
+  if (address.empty() && call.dry_run) {
+    address = kRangeBase;
+  } else if (address.empty()) {
     auto free = free_address(call, taken);
     if (!free) {
       return std::unexpected(kube::internal_error("failed to allocate a serviceIP: range is full"));
     }
     address = *std::move(free);
   } else if (!in_range(address)) {
-    return std::unexpected(
-        refuse_address(call, address, "the provided network does not match the current range"));
-  } else if (taken.addresses.contains(address)) {
+    const std::string dry = "the provided IP (" + address +
+                            ") is not in the valid range. The range of valid IPs is " +
+                            std::string{kRangeBase} + "/16";
+    return std::unexpected(refuse_address(
+        call, address,
+        call.dry_run ? dry : "the provided network does not match the current range"));
+  } else if (!call.dry_run && taken.addresses.contains(address)) {
     return std::unexpected(refuse_address(call, address, "provided IP is already allocated"));
   }
   spec["clusterIP"] = address;
@@ -133,6 +143,11 @@ Answer<void> check_node_port(const AdmissionCall& call, const Taken& taken, std:
 }
 
 std::optional<std::int64_t> free_node_port(const AdmissionCall& call, const Taken& taken) {
+  if (call.dry_run) {
+    auto next = kDryNodePort;
+    while (taken.ports.contains(next)) ++next;
+    return next;
+  }
   const auto span = static_cast<std::uint64_t>(kLastNodePort - kFirstNodePort + 1);
   const auto start = static_cast<std::int64_t>(call.environment.rng.below(span));
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(span); ++i) {

@@ -167,6 +167,98 @@ TEST_F(PartWrites, SignersHaveDomainsAndNobodyBecomesAMaster) {
             "kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed");
 }
 
+TEST_F(PartWrites, StatusesOfBudgetsAndNodesAreChecked) {
+  create("/apis/policy/v1/namespaces/ns/poddisruptionbudgets",
+         R"({"metadata":{"name":"b"},"spec":{"minAvailable":1}})");
+  create("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  constexpr auto kBudget = "/apis/policy/v1/namespaces/ns/poddisruptionbudgets/b/status";
+  constexpr auto kNode = "/api/v1/nodes/n/status";
+
+  EXPECT_EQ(refused(kBudget, R"({"status":{"disruptionsAllowed":-1}})"),
+            "PodDisruptionBudget.policy \"b\" is invalid: status.disruptionsAllowed: Invalid "
+            "value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(refused(kBudget, R"({"status":{"conditions":[{"type":"A","status":"True","reason":"R",
+                                 "message":"","lastTransitionTime":null}]}})"),
+            "PodDisruptionBudget.policy \"b\" is invalid: status.conditions[0].lastTransitionTime: "
+            "Required value");
+  EXPECT_EQ(refused(kNode, R"({"status":{"allocatable":{"cpu":"-1"}}})"),
+            "Node \"n\" is invalid: status.allocatable.cpu: Invalid value: \"-1\": must be greater "
+            "than or equal to 0");
+  EXPECT_EQ(refused(kNode, R"({"status":{"addresses":[{"type":"InternalIP","address":"x"},
+                               {"type":"InternalIP","address":"x"}]}})"),
+            "Node \"n\" is invalid: status.addresses[1]: Duplicate value: "
+            R"({"Type":"InternalIP","Address":"x"})");
+}
+
+TEST_F(PartWrites, CountersOfCollisionsOnlyGrow) {
+  create("/apis/apps/v1/namespaces/ns/deployments",
+         R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+             "template":{"metadata":{"labels":{"a":"b"}},
+                         "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  constexpr auto kDeployment = "/apis/apps/v1/namespaces/ns/deployments/d/status";
+
+  const auto counted =
+      patch(kDeployment, R"({"status":{"collisionCount":5,"terminatingReplicas":1}})");
+
+  EXPECT_EQ(text(counted, "status", "collisionCount"), "5");
+  EXPECT_FALSE(counted.body.get("status").contains("terminatingReplicas"));
+  EXPECT_EQ(refused(kDeployment, R"({"status":{"collisionCount":null}})"),
+            "Deployment.apps \"d\" is invalid: status.collisionCount: Invalid value: 0: cannot be "
+            "decremented");
+}
+
+TEST_F(PartWrites, AVolumeNotesWhenItsPhaseChanged) {
+  create("/api/v1/persistentvolumes",
+         R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},
+             "accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"}}})");
+  constexpr auto kVolume = "/api/v1/persistentvolumes/v/status";
+
+  const auto bound = patch(kVolume, R"({"status":{"phase":"Bound",
+                                        "lastPhaseTransitionTime":"2001-01-01T00:00:00Z"}})");
+  const auto released = patch(kVolume, R"({"status":{"phase":"Released"}})");
+
+  EXPECT_EQ(text(bound, "status", "lastPhaseTransitionTime"), "2001-01-01T00:00:00Z");
+  EXPECT_NE(text(released, "status", "lastPhaseTransitionTime"), "2001-01-01T00:00:00Z");
+}
+
+TEST_F(PartWrites, AServiceThatGetsNoAddressIsNotCharged) {
+  create("/api/v1/namespaces/ns/resourcequotas",
+         R"({"metadata":{"name":"q"},"spec":{"hard":{"services":"5"}}})");
+  patch("/api/v1/namespaces/ns/resourcequotas/q/status",
+        R"({"status":{"hard":{"services":"5"},"used":{"services":"0"}}})");
+  constexpr auto kServices = "/api/v1/namespaces/ns/services";
+
+  const auto outside = create(kServices, R"({"metadata":{"name":"s"},
+      "spec":{"clusterIP":"1.2.3.4","ports":[{"port":80}]}})");
+  const auto dry = create(kServices,
+                          R"({"metadata":{"name":"s"},
+      "spec":{"type":"NodePort","ports":[{"port":80}]}})",
+                          "dryRun=All");
+
+  EXPECT_EQ(outside.code, 422);
+  const auto quota = get("/api/v1/namespaces/ns/resourcequotas/q");
+  EXPECT_EQ(quota.body.get("status", "used", "services").as_string(), "0");
+  EXPECT_EQ(text(dry, "spec", "clusterIP"), "10.0.0.0");
+  EXPECT_EQ(dry.body.get("spec", "ports")[0].get("nodePort").as_int(), 32769);
+}
+
+TEST_F(PartWrites, WhoChangesAServicesAddressMeansTheListToo) {
+  constexpr auto kService = "/api/v1/namespaces/ns/services/s";
+  create("/api/v1/namespaces/ns/services",
+         R"({"metadata":{"name":"s"},"spec":{"clusterIP":"10.0.7.7","ports":[{"port":80}]}})");
+
+  EXPECT_EQ(refused(kService, R"({"spec":{"clusterIP":"10.0.7.8"}})"),
+            "Service \"s\" is invalid: spec.clusterIPs[0]: Invalid value: [\"10.0.7.8\"]: may not "
+            "change once set");
+  EXPECT_EQ(refused(kService, R"({"spec":{"clusterIPs":["10.0.7.8"]}})"),
+            "Service \"s\" is invalid: spec.clusterIPs: Invalid value: [\"10.0.7.8\"]: first value "
+            "must match `clusterIP`");
+  EXPECT_EQ(
+      refused(kService, R"({"spec":{"ipFamilies":["IPv6"]}})"),
+      "Service \"s\" is invalid: spec.clusterIPs[0]: Invalid value: \"10.0.7.7\": expected an "
+      "IPv6 value as indicated by `ipFamilies[0]`");
+}
+
 TEST_F(PartWrites, AnEvictionMayBeOfAnOlderVersion) {
   const auto evicted = create(
       std::string{kPod} + "/eviction",

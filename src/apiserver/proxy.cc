@@ -57,6 +57,15 @@ kube::Status no_endpoints(std::string_view service) {
   return unavailable("no endpoints available for service " + kube::shown(service));
 }
 
+// A number is looked for among the service's ports, a name among those of its endpoints.
+bool lacks_port(json::View service, std::string_view port) {
+  if (port.empty() || port.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  for (const json::View one : service.get("spec", "ports").elements()) {
+    if (std::to_string(one.get("port").as_int()) == port) return false;
+  }
+  return true;
+}
+
 std::string_view node_address(json::View node) {
   for (const json::View address : node.get("status", "addresses").elements()) {
     if (address.get("type").as_string() == "InternalIP") return address.get("address").as_string();
@@ -80,6 +89,13 @@ Response proxy(const Request& request, const Resource& resource, const store::St
   const auto snapshot = store.latest();
   const auto record = snapshot.find(services ? "endpoints/" + request.ns + "/" + target->name
                                              : resource.key(request.ns, target->name));
+  if (services) {
+    const auto service = snapshot.find(resource.key(request.ns, target->name));
+    if (service && lacks_port(service->body, target->port)) {
+      return failure(unavailable("no service port " + target->port + " found for service " +
+                                 kube::shown(target->name)));
+    }
+  }
   // Kubernetes names the resource at hand, not endpoints.
   if (!record) return failure(kube::not_found(resource.group_resource(), target->name));
   if (services) {

@@ -384,6 +384,12 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (auto ok = check_escalation(admission, call.store.latest(), candidate, {}); !ok) {
     return std::unexpected(ok.error());
   }
+  // What cannot be handed out is not charged for. Through /status nothing is handed out.
+  if (call.request.subresource.empty()) {
+    if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
+      return std::unexpected(ok.error());
+    }
+  }
   const std::string key = call.resource.key(call.request.ns, name);
   const auto existing = call.store.latest().find(key);
   // Admission refuses before the name is found taken, but then charges nothing for it.
@@ -394,12 +400,6 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   if (existing && !may_replace(call, *existing))
     return std::unexpected(taken(call.resource, *existing, candidate));
-  // Through /status nothing is handed out.
-  if (call.request.subresource.empty()) {
-    if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
-      return std::unexpected(ok.error());
-    }
-  }
   // After validation, which does not look at what is only there when the object is read.
   if (call.resource.builtin != nullptr && call.resource.builtin->as_read != nullptr) {
     call.resource.builtin->as_read(object);
@@ -478,10 +478,10 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (auto ok = check_escalation(admission, call.store.latest(), candidate, old_object); !ok) {
     return std::unexpected(ok.error());
   }
-  if (auto ok = admit_validating(admission, call.store, candidate, old_object); !ok) {
+  if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
     return std::unexpected(ok.error());
   }
-  if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
+  if (auto ok = admit_validating(admission, call.store, candidate, old_object); !ok) {
     return std::unexpected(ok.error());
   }
 

@@ -23,6 +23,7 @@
 #include "kinds/validate_quota.h"
 #include "kinds/validate_registry.h"
 #include "kinds/validate_service.h"
+#include "kinds/validate_status.h"
 #include "kinds/validate_storage.h"
 #include "kinds/validate_warnings.h"
 #include "kube/metadata.h"
@@ -86,7 +87,7 @@ constexpr HookRow kHooks[] = {
     {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = checked<validate_endpoints>, .validate_update = checked_update<validate_endpoints_update>}},
     {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = checked<validate_limit_range>, .validate_update = checked_update<validate_limit_range_update>}},
     {"", "v1", "Namespace", {.set_defaults = set_defaults_namespace, .prepare = prepare_namespace, .validate = checked<validate_namespace>, .validate_update = checked_update<validate_namespace_update>, .validate_status_update = validate_namespace_status_update}},
-    {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = checked<validate_node>, .validate_update = checked_update<validate_node_update>, .warnings = node_warnings}},
+    {"", "v1", "Node", {.set_defaults = set_defaults_node, .prepare = prepare_node, .validate = checked<validate_node>, .validate_update = checked_update<validate_node_update>, .validate_status_update = validate_node_status_update, .warnings = node_warnings}},
     {"", "v1", "PersistentVolume", {.set_defaults = set_defaults_persistent_volume, .prepare = prepare_persistent_volume, .validate = checked<validate_persistent_volume>, .validate_update = checked_update<validate_persistent_volume_update>, .warnings = persistent_volume_warnings}},
     {"", "v1", "PersistentVolumeClaim", {.set_defaults = set_defaults_persistent_volume_claim, .prepare = prepare_persistent_volume_claim, .validate = checked<validate_persistent_volume_claim>, .validate_update = checked_update<validate_persistent_volume_claim_update>, .validate_status_update = validate_persistent_volume_claim_status_update, .warnings = persistent_volume_claim_warnings}},
     {"", "v1", "Pod", {.set_defaults = set_defaults_pod, .prepare = prepare_pod, .validate = checked<validate_pod>, .validate_update = checked_update<validate_pod_update>, .validate_status_update = validate_pod_status_update, .warnings = pod_warnings, .update_warnings = no_update_warnings}},
@@ -123,7 +124,7 @@ constexpr HookRow kHooks[] = {
     {"admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", {.set_defaults = set_defaults_validating_webhooks, .validate = validate_validating_webhooks, .validate_update = validate_validating_webhooks_update}},
     {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", {.set_defaults = set_defaults_admission_policy, .validate = validate_admission_policy, .validate_update = validate_admission_policy_update}},
     {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", {.set_defaults = set_defaults_admission_policy_binding, .validate = validate_admission_policy_binding, .validate_update = validate_admission_policy_binding_update}},
-    {"policy", "v1", "PodDisruptionBudget", {.validate = validate_disruption_budget, .validate_update = validate_disruption_budget_update}},
+    {"policy", "v1", "PodDisruptionBudget", {.validate = validate_disruption_budget, .validate_update = validate_disruption_budget_update, .validate_status_update = validate_disruption_budget_status_update}},
     {"certificates.k8s.io", "v1", "CertificateSigningRequest", {.prepare = prepare_signing_request, .validate = checked<validate_signing_request>, .validate_update = checked_update<validate_signing_request_update>}},
     {"apiregistration.k8s.io", "v1", "APIService", {.set_defaults = set_defaults_api_service, .validate = validate_api_service, .validate_update = validate_api_service_update}},
 };

@@ -7,6 +7,7 @@
 #include "kinds/signing_request.h"
 #include "kinds/validate_config.h"
 #include "kinds/validate_pod.h"
+#include "kinds/validate_status.h"
 
 namespace fixpoint::kinds {
 namespace {
@@ -32,9 +33,13 @@ constexpr std::string_view kRequest = "CertificateSigningRequest";
 // clang-format off: one part a line
 constexpr PartRow kParts[] = {
     {"", "Namespace", "finalize", {prepare_namespace_finalize, validate_namespace_finalize}},
+    {"", "Node", "status", {drop_node_config}},
+    {"", "PersistentVolume", "status", {prepare_volume_status}},
     {"", "Pod", "status", {prepare_pod_status}},
     {"", "Pod", "resize", {prepare_resize, validate_pod_resize}},
     {"", "Pod", "ephemeralcontainers", {prepare_ephemeral_containers, validate_pod_ephemeral_update}},
+    {"apps", "Deployment", "status", {drop_terminating_replicas}},
+    {"apps", "ReplicaSet", "status", {drop_terminating_replicas}},
     {kCertificates, kRequest, "status", {prepare_signing_request_status, validate_signing_request_status_update}},
     {kCertificates, kRequest, "approval", {prepare_signing_request_approval, validate_signing_request_approval_update}},
 };

@@ -124,6 +124,16 @@ void align_data_sources(Draft& spec) {
   }
 }
 
+// Who changes the one address means the list, too.
+void follow_address(Draft& spec, View old_spec) {
+  const std::string now{text_at(spec, "clusterIP")};
+  const auto before = old_spec.get("clusterIP").as_string();
+  if (now.empty() || before.empty() || now == before) return;
+  const Draft* list = spec.find("clusterIPs");
+  const Draft old_list{old_spec.get("clusterIPs")};
+  if (list != nullptr && *list == old_list) spec["clusterIPs"] = Draft::array({now});
+}
+
 }  // namespace
 
 void prepare_namespace(Draft& object, View old_object, const HookContext&) {
@@ -179,6 +189,7 @@ void prepare_persistent_volume_claim(Draft& object, View old_object, const HookC
 void prepare_service(Draft& object, View old_object, const HookContext&) {
   Draft& spec = object.object_at("spec");
   if (!old_object.is_null()) {
+    follow_address(spec, old_object.get("spec"));
     keep_allocated(spec, old_object.get("spec"));
     drop_old_type_fields(spec, old_object.get("spec"));
   }

@@ -3,6 +3,7 @@
 
 #include "json/draft.h"
 #include "kinds/validate_pod.h"
+#include "kinds/validate_status.h"
 #include "kube/int_or_string.h"
 #include "kube/label_selector.h"
 
@@ -350,16 +351,16 @@ FieldErrors validate_deployment_update(View object, View old_object) {
   return errors;
 }
 
-FieldErrors validate_deployment_status_update(View object, View) {
+FieldErrors validate_deployment_status_update(View object, View old_object) {
   FieldErrors errors;
-  check_counts(
-      object.get("status"),
-      {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
-       "unavailableReplicas", "terminatingReplicas", "collisionCount"},
-      errors);
+  check_counts(object.get("status"),
+               {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas",
+                "availableReplicas", "unavailableReplicas", "collisionCount"},
+               errors);
   check_within_replicas(object.get("status"),
                         {"updatedReplicas", "readyReplicas", "availableReplicas"}, "readyReplicas",
                         errors);
+  check_collisions(object, old_object, errors);
   return errors;
 }
 
@@ -367,7 +368,7 @@ FieldErrors validate_replica_set_status_update(View object, View) {
   FieldErrors errors;
   check_counts(object.get("status"),
                {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas",
-                "observedGeneration", "terminatingReplicas"},
+                "observedGeneration"},
                errors);
   check_within_replicas(object.get("status"),
                         {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"},
@@ -375,7 +376,7 @@ FieldErrors validate_replica_set_status_update(View object, View) {
   return errors;
 }
 
-FieldErrors validate_stateful_set_status_update(View object, View) {
+FieldErrors validate_stateful_set_status_update(View object, View old_object) {
   FieldErrors errors;
   check_counts(object.get("status"),
                {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
@@ -385,16 +386,18 @@ FieldErrors validate_stateful_set_status_update(View object, View) {
       object.get("status"),
       {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"},
       "status.readyReplicas", errors);
+  check_collisions(object, old_object, errors);
   return errors;
 }
 
-FieldErrors validate_daemon_set_status_update(View object, View) {
+FieldErrors validate_daemon_set_status_update(View object, View old_object) {
   FieldErrors errors;
   check_counts(object.get("status"),
                {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled",
                 "numberReady", "observedGeneration", "updatedNumberScheduled", "numberAvailable",
                 "numberUnavailable", "collisionCount"},
                errors);
+  check_collisions(object, old_object, errors);
   return errors;
 }
 

@@ -284,7 +284,8 @@ void check_resize(View spec, View old_spec, FieldErrors& errors) {
                            here.child("resources"), errors);
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!same_but_cpu_and_memory(now[i].get("resources"), before[i].get("resources"))) {
+    if (!(now[i].get("resizePolicy") == before[i].get("resizePolicy")) ||
+        !same_but_cpu_and_memory(now[i].get("resources"), before[i].get("resources"))) {
       note_forbidden(path, "only cpu and memory resources are mutable", errors);
     }
   }

@@ -104,6 +104,28 @@ void check_affinity(View spec, const FieldPath& path, FieldErrors& errors) {
                "must be greater than 0 and less than 86400", errors);
 }
 
+// Addresses that are addresses must also be of the families that are claimed.
+void check_address_families(View spec, const FieldPath& path, FieldErrors& errors) {
+  const auto is_six = [](View address) {
+    return address.as_string().find(':') != std::string_view::npos;
+  };
+  const View addresses = spec.get("clusterIPs");
+  const View families = spec.get("ipFamilies");
+  const FieldPath addresses_path = path.child("clusterIPs");
+  if (addresses.size() == 2 && is_six(addresses[0]) == is_six(addresses[1])) {
+    note_invalid(addresses_path, addresses, "may specify no more than one IP for each IP family",
+                 errors);
+  }
+  if (headless(spec)) return;
+  for (std::size_t i = 0; i < std::min(addresses.size(), families.size()); ++i) {
+    const auto family = families[i].as_string();
+    if (is_six(addresses[i]) == (family == "IPv6")) continue;
+    note_invalid(addresses_path.index(i), addresses[i].as_string(),
+                 fmt::format("expected an {} value as indicated by `ipFamilies[{}]`", family, i),
+                 errors);
+  }
+}
+
 void check_addresses(View spec, const FieldPath& path, FieldErrors& errors) {
   if (spec.get("type").as_string() == "ExternalName") return;
   const View addresses = spec.get("clusterIPs");
@@ -140,6 +162,7 @@ void check_addresses(View spec, const FieldPath& path, FieldErrors& errors) {
   if (addresses.size() > 2) {
     note_invalid(addresses_path, addresses, "may only hold up to 2 values", errors);
   }
+  if (errors.empty()) check_address_families(spec, path, errors);
 }
 
 void check_external_ips(View spec, const FieldPath& spec_path, FieldErrors& errors) {
@@ -237,6 +260,9 @@ FieldErrors check_service(View object, View old_object) {
   const View ports = spec.get("ports");
   const auto type = spec.get("type").as_string();
   const FieldPath ports_path = path.child("ports");
+  // Addresses are handed out before the rest is looked at.
+  check_addresses(spec, path, errors);
+  if (!errors.empty()) return errors;
   if (ports.empty() && !headless(spec) && type != "ExternalName") note_required(ports_path, errors);
   check_type(spec, path, errors);
   std::set<std::string_view> names;
@@ -245,7 +271,6 @@ FieldErrors check_service(View object, View old_object) {
   }
   kube::append(errors, kube::validate_labels(spec.get("selector"), path.child("selector")));
   check_affinity(spec, path, errors);
-  check_addresses(spec, path, errors);
   check_external_ips(spec, path, errors);
   check_one_of(spec.get("type"), path.child("type"),
                {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
@@ -378,6 +403,8 @@ FieldErrors validate_service(View object) {
 
 FieldErrors validate_service_update(View object, View old_object) {
   FieldErrors errors;
+  check_addresses(object.get("spec"), FieldPath{"spec"}, errors);
+  if (!errors.empty()) return errors;
   check_address_change(object.get("spec"), old_object.get("spec"), errors);
   kube::append(errors, check_service(object, old_object));
   return errors;

@@ -356,6 +356,18 @@ FieldErrors validate_persistent_volume_claim_status_update(View object, View) {
                                      "must be a valid resource quantity"));
     }
   }
+  for (const auto [name, amount] : object.get("status", "allocatedResources").members()) {
+    if (name == "storage" || name.find('/') != std::string_view::npos) continue;
+    note_unsupported(status.child("allocatedResources"), name, {"storage"}, errors);
+  }
+  static const std::vector<std::string> kResizing{
+      "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress",
+      "NodeResizeInfeasible", "NodeResizePending"};
+  for (const auto [name, value] : object.get("status", "allocatedResourceStatuses").members()) {
+    if (std::ranges::find(kResizing, value.as_string()) != kResizing.end()) continue;
+    // The name is shown, not the value.
+    note_unsupported(status.child("allocatedResourceStatuses"), name, kResizing, errors);
+  }
   return errors;
 }
 
