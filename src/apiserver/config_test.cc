@@ -210,8 +210,8 @@ TEST_F(SmallKinds, TheFirstWriteOfAJobStoresItsLabels) {
 }
 
 TEST_F(SmallKinds, ALimitRangeWithoutANameGetsOne) {
-  const auto made = create("/api/v1/namespaces/ns/limitranges",
-                           R"({"metadata":{"generateName":"g-"},"spec":{"limits":[]}})");
+  const auto made =
+      create("/api/v1/namespaces/ns/limitranges", R"({"metadata":{},"spec":{"limits":[]}})");
 
   EXPECT_EQ(meta(made, "name").size(), 36U) << message(made);
 }
@@ -276,6 +276,38 @@ TEST_F(SmallKinds, AClassOfAttributesIsProtected) {
                            R"({"metadata":{"name":"v"},"driverName":"d","parameters":{"a":"b"}})");
 
   EXPECT_EQ(meta(made, "finalizers"), R"(["kubernetes.io/vac-protection"])");
+}
+
+TEST_F(SmallKinds, AnEmptyPreemptionPolicyIsAMistake) {
+  constexpr auto kClasses = "/apis/scheduling.k8s.io/v1/priorityclasses";
+
+  const auto refused =
+      create(kClasses, R"({"metadata":{"name":"p"},"value":1,"preemptionPolicy":""})");
+
+  EXPECT_TRUE(message(refused).ends_with("preemptionPolicy: Required value")) << message(refused);
+}
+
+TEST_F(SmallKinds, OnlyAPodsNegativeGraceBecomesOne) {
+  const auto pod = create("/api/v1/namespaces/ns/pods",
+                          R"({"metadata":{"name":"p"},"spec":{"terminationGracePeriodSeconds":-1,
+                              "containers":[{"name":"c","image":"i"}]}})");
+  const auto kept = create("/api/v1/namespaces/ns/podtemplates",
+                           R"({"metadata":{"name":"t"},"template":{"spec":{
+                               "terminationGracePeriodSeconds":-1,
+                               "containers":[{"name":"c","image":"i"}]}}})");
+
+  EXPECT_EQ(text(pod, "spec", "terminationGracePeriodSeconds"), "1");
+  EXPECT_EQ(json::to_text(kept.body.get("template", "spec", "terminationGracePeriodSeconds")),
+            "-1");
+}
+
+TEST_F(SmallKinds, ARolesPrefixIsCheckedAsAWholeName) {
+  const auto refused = create("/apis/rbac.authorization.k8s.io/v1/namespaces/ns/roles",
+                              R"({"metadata":{"generateName":"."}})");
+
+  EXPECT_TRUE(
+      message(refused).ends_with("metadata.generateName: Invalid value: \".\": may not be '.'"))
+      << message(refused);
 }
 
 TEST_F(SmallKinds, AnEmptyGroupMayKeepItsSlash) {

@@ -28,7 +28,12 @@ kube::NameCheck name_check(const Resource& resource) {
     case kinds::NameRule::DnsSubdomain: return kube::name_is_dns_subdomain;
     case kinds::NameRule::DnsLabel: return kube::name_is_dns_label;
     case kinds::NameRule::DnsLabel1035: return kube::name_is_dns1035_label;
-    case kinds::NameRule::PathSegment: return kube::name_is_path_segment;
+    case kinds::NameRule::PathSegment:
+      // Roles look at the beginning of a name as if it were whole.
+      if (resource.kind.group != "rbac.authorization.k8s.io") return kube::name_is_path_segment;
+      return [](std::string_view name, kube::NamePart) {
+        return kube::name_is_path_segment(name, kube::NamePart::Whole);
+      };
   }
   std::unreachable();
 }

@@ -16,8 +16,8 @@ kube::Answer<Written> try_update(WriteCall& call) {
                           call.environment.weakness, call.warnings);
   if (!body) return std::unexpected(body.error());
   json::Draft object{*body};
-  if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
 
   dedup_owners(call, object);
   const auto current = call.store.latest().find(call.key());

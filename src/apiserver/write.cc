@@ -50,12 +50,12 @@ void fill_system_fields(const WriteCall& call, json::Draft& object) {
 // Picks a free name from generateName; the last try may be taken, and then creation says so.
 void generate_name(const WriteCall& call, json::Draft& object) {
   if (!name_in(object).empty()) return;
-  if (call.resource.prefix == "limitranges/") {
+  const json::Draft* prefix = object.find("metadata", "generateName");
+  if (prefix == nullptr || prefix->as_string().empty()) {
+    if (call.resource.prefix != "limitranges/") return;
     object.object_at("metadata")["name"] = call.environment.rng.uuid();
     return;
   }
-  const json::Draft* prefix = object.find("metadata", "generateName");
-  if (prefix == nullptr || prefix->as_string().empty()) return;
   const std::string stem{prefix->as_string()};
   std::string name;
   Rng one_name{0};
@@ -224,8 +224,12 @@ void dedup_owners(WriteCall& call, json::Draft& object) {
     return true;
   });
   if (twice.empty()) return;
+  // A patch is only looked at after admission.
+  const bool patches = call.request.verb == Verb::Patch;
   call.warnings.push_back(
-      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in "
+      ".metadata.ownerReferences contains duplicate entries" +
+      std::string{patches ? " after mutating admission happens" : ""} +
+      "; API server dedups owner references in "
       "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate "
       "UID(s) observed: " +
       twice);

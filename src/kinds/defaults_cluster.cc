@@ -99,7 +99,8 @@ void set_defaults_endpoint_slice(Draft& object) {
 }
 
 void set_defaults_priority_class(Draft& object) {
-  default_to(object, "preemptionPolicy", "PreemptLowerPriority");
+  // An empty one is a mistake, not a missing one.
+  if (!object.contains("preemptionPolicy")) object["preemptionPolicy"] = "PreemptLowerPriority";
 }
 
 void set_defaults_validating_webhooks(Draft& object) {

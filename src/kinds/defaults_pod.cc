@@ -213,8 +213,6 @@ void set_defaults_pod_spec(Draft& spec) {
   default_to(spec, "restartPolicy", "Always");
   default_to(spec, "securityContext", Draft::object());
   default_to(spec, "terminationGracePeriodSeconds", 30);
-  // A negative one is what old clients sent for "at once".
-  if (spec["terminationGracePeriodSeconds"].as_int() < 0) spec["terminationGracePeriodSeconds"] = 1;
   default_to(spec, "schedulerName", "default-scheduler");
   for_each(spec, "volumes", set_volume);
   for (const auto list : {"containers", "initContainers", "ephemeralContainers"}) {
@@ -228,6 +226,8 @@ void set_defaults_pod(Draft& pod) {
   Draft& spec = pod.object_at("spec");
   for (const auto list : {"containers", "initContainers"}) for_each(spec, list, request_limits);
   set_defaults_pod_spec(spec);
+  // A negative one is what old clients sent for "at once"; templates keep it.
+  if (spec["terminationGracePeriodSeconds"].as_int() < 0) spec["terminationGracePeriodSeconds"] = 1;
   default_to(spec, "enableServiceLinks", true);
   const Draft* host_network = spec.find("hostNetwork");
   if (host_network == nullptr || !host_network->as_bool()) return;

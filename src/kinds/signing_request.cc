@@ -25,7 +25,7 @@ void check_request(View request, const FieldPath& path, FieldErrors& errors) {
   const auto begin = bytes.find("-----BEGIN CERTIFICATE REQUEST-----");
   const auto end = bytes.find("-----END CERTIFICATE REQUEST-----");
   if (begin != std::string::npos && end != std::string::npos && begin < end) return;
-  note_invalid(path, request.as_string(), "PEM block type must be CERTIFICATE REQUEST", errors);
+  note_invalid(path, request, "PEM block type must be CERTIFICATE REQUEST", errors);
 }
 
 void check_usages(View usages, const FieldPath& path, FieldErrors& errors) {

@@ -298,6 +298,10 @@ FieldErrors validate_priority_class(View object) {
         fmt::format("maximum allowed value of a user defined priority is {}", kUserPriorityMax),
         errors);
   }
+  if (object.get("preemptionPolicy").as_string().empty()) {
+    note_required(FieldPath{"preemptionPolicy"}, errors);
+    return errors;
+  }
   check_optional_one_of(object.get("preemptionPolicy"), FieldPath{"preemptionPolicy"},
                         {"PreemptLowerPriority", "Never"}, errors);
   return errors;
