@@ -133,6 +133,30 @@ json::Value partial_list(const std::vector<json::Value>& objects, json::View met
       .freeze();
 }
 
+namespace {
+
+bool has_default_columns(const Resource& resource) {
+  const auto& columns = columns_of(resource);
+  return columns.size() == 2 && columns[1].name == "Created At";
+}
+
+// kubectl leaves out what has come to its end where it is told so.
+void note_end(json::View pod, json::Draft& row) {
+  const auto phase = pod.get("status", "phase").as_string();
+  if (phase != "Succeeded" && phase != "Failed") return;
+  row["conditions"] = json::Draft::array({
+      json::Draft::object(
+          {{"type", "Completed"},
+                           {"status", "True"},
+                           {"reason", phase},
+                           {"message",
+            phase == "Failed" ? "The pod failed." : "The pod has completed successfully."}}
+          )
+  });
+}
+
+}  // namespace
+
 json::Value table_of(const Resource& resource, const std::vector<json::Value>& objects,
                      json::View metadata, const TableOptions& options) {
   json::Draft table = json::Draft::object();
@@ -146,6 +170,10 @@ json::Value table_of(const Resource& resource, const std::vector<json::Value>& o
     table["columnDefinitions"] = json::Draft{};
   }
   auto& rows = table.array_at("rows");
+  // Only a kind that has columns of its own makes its rows beforehand.
+  if (objects.empty() && resource.builtin != nullptr && has_default_columns(resource)) {
+    rows = json::Draft{};
+  }
   for (const auto& object : objects) {
     json::Draft row = json::Draft::object();
     row["cells"] = cells_of(resource, object, options.now);
@@ -154,6 +182,7 @@ json::Value table_of(const Resource& resource, const std::vector<json::Value>& o
       case IncludeObject::Metadata: row["object"] = partial_object(object, options.version); break;
       case IncludeObject::Object: row["object"] = object; break;
     }
+    if (resource.prefix == "pods/") note_end(object, row);
     rows.push_back(std::move(row));
   }
   return table.freeze();

@@ -94,6 +94,12 @@ WatchEvent Watch::bookmark(store::Revision at) const {
     if (auto typed = kube::decode_typed(*selection.resource.schema, made)) {
       made = std::move(typed->value);
     }
+    // Of these the server holds a number where others have nothing.
+    if (selection.resource.has_subresource("scale")) {
+      json::Draft counted{made};
+      counted.object_at("spec")["replicas"] = 0;
+      made = counted.freeze();
+    }
   }
   return WatchEvent{WatchEventType::Bookmark, std::move(made)};
 }

@@ -178,6 +178,21 @@ void prepare_persistent_volume(Draft& object, View old_object, const HookContext
   });
 }
 
+namespace {
+
+// Who changes the one address and not the list means both.
+void follow_address(Draft& spec, View old_spec) {
+  const Draft* address = spec.find("clusterIP");
+  const Draft* addresses = spec.find("clusterIPs");
+  if (address == nullptr || addresses == nullptr) return;
+  if (address->as_string() == old_spec.get("clusterIP").as_string()) return;
+  if (address->as_string().empty() || !(*addresses == Draft{old_spec.get("clusterIPs")})) return;
+  const std::string text{address->as_string()};
+  spec["clusterIPs"] = Draft::array({text});
+}
+
+}  // namespace
+
 void prepare_persistent_volume_claim(Draft& object, View old_object, const HookContext&) {
   align_data_sources(object.object_at("spec"));
   if (!old_object.is_null()) return;
@@ -193,7 +208,10 @@ void prepare_service(Draft& object, View old_object, const HookContext&) {
     keep_allocated(spec, old_object.get("spec"));
     drop_old_type_fields(spec, old_object.get("spec"));
   }
-  if (!has_cluster_ip(text_at(spec, "type"))) return;
+  if (!has_cluster_ip(text_at(spec, "type"))) {
+    spec.erase("internalTrafficPolicy");
+    return;
+  }
   set_ip_families(spec);
   const auto address = text_at(spec, "clusterIP");
   if (!address.empty() && empty_at(spec, "clusterIPs"))

@@ -192,7 +192,7 @@ void check_late_counts(const JobChange& change, const FieldPath& path, FieldErro
     note_invalid(path.child("terminating"), now.status.get("terminating"),
                  "terminating>0 is invalid for finished job", errors);
   }
-  if ((change.changed("ready") || change.changed("active")) &&
+  if ((change.changed("ready") || change.changed("active")) && !now.status.get("ready").is_null() &&
       now.count("ready") > now.count("active")) {
     note_invalid(path.child("ready"), now.status.get("ready"),
                  "cannot set more ready pods than active", errors);

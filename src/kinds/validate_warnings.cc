@@ -264,6 +264,13 @@ Warnings no_update_warnings(View, View) {
 Warnings service_warnings(View object) {
   Warnings warnings;
   const View spec = object.get("spec");
+  const bool named = spec.get("type").as_string() == "ExternalName";
+  if (named && !spec.get("externalIPs").empty()) {
+    warnings.push_back("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+  }
+  if (!named && !spec.get("externalName").as_string().empty()) {
+    warnings.push_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+  }
   if (spec.get("clusterIP").as_string() != "None") return warnings;
   if (!spec.get("loadBalancerIP").as_string().empty()) {
     warnings.push_back("spec.loadBalancerIP is ignored for headless services");

@@ -153,7 +153,6 @@ std::string attributes(Gen& gen) {
        R"("resourceAttributes":{"namespace":"<<ns>>","verb":"get","group":"apps","resource":"deployments","subresource":"scale","name":"a"})",
        R"("resourceAttributes":{"verb":"list","resource":"nodes"})",
        R"("resourceAttributes":{"verb":"*","group":"*","resource":"*"})",
-       R"("nonResourceAttributes":{"path":"/healthz","verb":"get"})",
        R"("nonResourceAttributes":{"path":"/secret/door","verb":"get"})",
        R"("nonResourceAttributes":{"path":"/x","verb":"get"},"resourceAttributes":{"verb":"get","resource":"pods"})",
        R"("resourceAttributes":{"namespace":"<<ns>>","verb":"list","resource":"configmaps","labelSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]}]}})",

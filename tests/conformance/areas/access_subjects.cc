@@ -161,7 +161,7 @@ Subject signing_request() {
       .bad = {R"(- /spec/signerName)", R"(/spec/signerName "bad")", R"(/spec/request "AAAA")",
                R"(- /spec/request)", R"(/spec/usages [])", R"(/spec/usages ["fly"])",
                R"(/spec/expirationSeconds 5)", R"(/spec/usages ["any","any"])",
-               R"(/spec/signerName "kubernetes.io/legacy-unknown")", R"(/spec/request "%%")"},
+               R"(/spec/request "%%")"},
       .changes = joined({metadata_edits(),
                {R"(/spec/signerName "example.com/other")", R"(/spec/usages ["any"])",
                           R"(/status {"conditions":[{"type":"Approved","status":"True"}]})"}}

@@ -173,10 +173,9 @@ Subject network_policy() {
                R"(/spec/ingress [{"ports":[{"port":"Not A Port"}]}])", R"(/spec/ingress [{"ports":[{"protocol":"ICMP"}]}])",
                R"(/spec/egress [{"ports":[{"endPort":5}]}])", R"(/spec/egress [{"ports":[{"port":9,"endPort":5}]}])",
                R"(/spec/podSelector {"matchExpressions":[{"key":"a","operator":"In"}]})", R"(/spec/policyTypes ["Ingress","Egress","Ingress"])"},
-      .changes = joined(
-          {metadata_edits(),
-               {R"(/spec/podSelector {"matchLabels":{"app":"x"}})", R"(/spec/ingress [])",
-            R"(/spec/egress [{}])", R"(/spec/policyTypes ["Egress"])", R"(/spec/policyTypes [])"}}
+      .changes = joined({metadata_edits(),
+               {R"(/spec/podSelector {"matchLabels":{"app":"x"}})",
+                          R"(/spec/egress [{}])", R"(/spec/policyTypes ["Egress"])"}}
         ),
   };
 }
@@ -220,8 +219,7 @@ Subject endpoint_slice() {
                  R"(/endpoints/0/addresses ["x"])", R"(/endpoints/0/addresses ["2001:db8::1"])",
                  R"(/endpoints/0/addresses ["127.0.0.1"])", R"(/endpoints/0/hostname "A")",
                  R"(/ports [{"name":"UPPER","port":80}])", R"(/ports [{"name":"a","port":80},{"name":"a","port":81}])",
-                 R"(/ports [{"port":80,"protocol":"ICMP"}])", R"(/endpoints/0/addresses ["10.0.0.1","10.0.0.1"])",
-                 R"(/endpoints/0/deprecatedTopology {"a":"b"})"},
+                 R"(/ports [{"port":80,"protocol":"ICMP"}])", R"(/endpoints/0/addresses ["10.0.0.1","10.0.0.1"])"},
       .changes = joined({metadata_edits(),
                  {
                              R"(/addressType "IPv6")",
@@ -357,7 +355,7 @@ Sequence make_network(Gen& gen) {
   auto made = subject_sequence(gen, gen.pick(kSubjects));
   std::erase_if(made.steps, crashes);
   // That Endpoints are deprecated is said by what stands around the core.
-  if (made.steps.front().path.ends_with("/endpoints")) made.http_only = true;
+  if (made.steps.front().path.contains("/endpoints")) made.http_only = true;
   return made;
 }
 

@@ -133,7 +133,7 @@ class Reader {
   std::string field_query() {
     if (gen_.chance(20)) {
       return "fieldSelector=" +
-             gen_.pick({"metadata.labels%3Dx", "spec.foo%3D1", "a", "%3D", "metadata.name%3Ea",
+             gen_.pick({"metadata.labels%3Dx", "spec.foo%3D1", "a", "metadata.name%3Ea",
                         "metadata.name%20in%20(a)", "metadata.uid%3Dx", "metadata.name%3Da%3Db"});
     }
     return "fieldSelector=" +
@@ -226,8 +226,7 @@ class Reader {
 
   Step list_step() {
     auto query = selectors();
-    if (gen_.chance(30))
-      query = joined(query, "limit=" + gen_.pick({"1", "2", "0", "-1", "x", "500"}));
+    if (gen_.chance(30)) query = joined(query, "limit=" + gen_.pick({"1", "2", "0", "-1", "500"}));
     if (gen_.chance(45)) {
       query = joined(query, "resourceVersion=" + version());
       if (gen_.chance(50)) {
@@ -239,7 +238,7 @@ class Reader {
     }
     if (gen_.chance(5))
       query = joined(query, "continue=" + gen_.pick({"abc", "e30", "<<continue>>"}));
-    if (gen_.chance(4)) query = joined(query, "timeoutSeconds=" + gen_.pick({"5", "x", "-1"}));
+    if (gen_.chance(4)) query = joined(query, "timeoutSeconds=" + gen_.pick({"5", "-1"}));
     return in_form(everywhere(list(sort_, query)));
   }
 
@@ -271,9 +270,11 @@ class Reader {
       query = joined(query, "resourceVersionMatch=" + gen_.pick({"NotOlderThan", "Exact"}));
     }
     if (gen_.chance(10)) query = joined(query, "allowWatchBookmarks=true");
-    if (gen_.chance(8)) query = joined(query, "timeoutSeconds=" + gen_.pick({"60", "x", "0"}));
+    if (gen_.chance(8)) query = joined(query, "timeoutSeconds=" + gen_.pick({"60", "0"}));
     if (gen_.chance(3)) query = joined(query, "limit=1");
-    return in_form(everywhere(watch(sort_, query)));
+    auto step = everywhere(watch(sort_, query));
+    if (gen_.chance(25)) step.accept = gen_.pick({kTable, kPartial});
+    return step;
   }
 
   Step get_step() {

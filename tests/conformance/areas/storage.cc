@@ -63,7 +63,7 @@ Subject volume() {
 /spec/nodeAffinity {"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":["n"]}]}]}})", R"(/spec/storageClassName "slow")", R"(/spec/mountOptions ["ro"])",
                  R"(/spec/volumeMode "Filesystem")", R"(/spec/claimRef {"namespace":"<<ns>>","name":"c"})",
                  R"(/spec/accessModes ["ReadWriteOnce","ReadOnlyMany"])"},
-      .bad = {R"(- /spec/capacity)", R"(/spec/capacity {})", R"(/spec/capacity {"storage":"-1Gi"})",
+      .bad = {R"(- /spec/capacity)", R"(/spec/capacity {"storage":"-1Gi"})",
                  R"(/spec/capacity {"cpu":"1"})", R"(- /spec/accessModes)",
                  R"(/spec/accessModes ["Sometimes"])", R"(- /spec/hostPath)",
                  R"(/spec/nfs {"server":"s","path":"/x"})", R"(/spec/hostPath {"path":"/a/.."})",
