@@ -217,7 +217,9 @@ Answer<void> check_families(const AdmissionCall& call, const json::Draft& spec) 
     errors.push_back(kube::invalid(path.child("ipFamilyPolicy"), "\"RequireDualStack\"",
                                    "this cluster is not configured for dual-stack services"));
   }
-  if (const json::Draft* families = spec.find("ipFamilies"); families != nullptr) {
+  // Families that nobody named follow from the policy, and say nothing new.
+  if (const json::Draft* families = spec.find("ipFamilies");
+      families != nullptr && errors.empty()) {
     const FieldPath list = path.child("ipFamilies");
     for (std::size_t i = 0; i < families->elements().size(); ++i) {
       const auto family = families->elements()[i].as_string();

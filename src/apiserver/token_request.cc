@@ -3,7 +3,10 @@
 
 #include "base/rfc3339.h"
 #include "json/draft.h"
+#include "kinds/schema_table.h"
+#include "kube/managed_fields.h"
 #include "kube/metadata.h"
+#include "kube/typed.h"
 
 #include <algorithm>
 
@@ -135,6 +138,30 @@ Answer<ServiceAccountClaims> claims_of(const WriteCall& call, json::View account
   return claims;
 }
 
+// Nothing is stored, but the answer says who asked for what, as of every other write.
+Answer<json::Value> owners_of(const WriteCall& call, json::View body, std::int64_t seconds) {
+  kube::Writer writer = call.writer();
+  writer.schema = kinds::schema_of("authentication.v1.TokenRequest");
+  writer.kind = {"authentication.k8s.io", "v1", "TokenRequest"};
+  writer.reset_fields.clear();
+  writer.api_versions.clear();
+  json::Draft asked{body};
+  asked.object_at("spec")["expirationSeconds"] = seconds;
+  const json::Value empty =
+      json::Draft::object({
+                              {"kind",       "TokenRequest"            },
+                              {"apiVersion", "authentication.k8s.io/v1"}
+  })
+          .freeze();
+  // What every request has is nobody's.
+  auto nothing = kube::decode_typed(*writer.schema, empty);
+  if (!nothing) return std::unexpected(kube::internal_error("a token request has no empty form"));
+  if (auto ok = kube::track_update(writer, nothing->value, asked); !ok)
+    return std::unexpected(ok.error());
+  const json::Value tracked = asked.freeze();
+  return json::Value{json::Draft{tracked.get("metadata", "managedFields")}.freeze()};
+}
+
 }  // namespace
 
 Answer<json::Value> issue_token(const WriteCall& call, json::View body, json::View account,
@@ -157,6 +184,9 @@ Answer<json::Value> issue_token(const WriteCall& call, json::View body, json::Vi
   metadata["namespace"] = call.request.ns;
   metadata["uid"] = claims->uid;
   metadata["creationTimestamp"] = format_seconds(call.environment.now);
+  auto owners = owners_of(call, body, *seconds);
+  if (!owners) return owners;
+  metadata["managedFields"] = *std::move(owners);
   auto& spec = object.object_at("spec");
   json::Draft audiences = json::Draft::array();
   for (const auto& audience : claims->audiences) audiences.push_back(audience);

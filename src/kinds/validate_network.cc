@@ -265,7 +265,16 @@ void check_policy_rules(View rules, std::string_view peers, const FieldPath& pat
 }  // namespace
 
 FieldErrors validate_ingress(View object) {
-  return check_ingress(object);
+  constexpr std::string_view kClass = "kubernetes.io/ingress.class";
+  FieldErrors errors = check_ingress(object);
+  const View annotated = object.get("metadata", "annotations", kClass);
+  const View named = object.get("spec", "ingressClassName");
+  if (!annotated.is_null() && !named.is_null() && !(annotated == named)) {
+    const FieldPath annotations{"annotations"};
+    note_invalid(annotations.child(kClass), annotated,
+                 "must match `ingressClassName` when both are specified", errors);
+  }
+  return errors;
 }
 
 FieldErrors validate_ingress_update(View object, View) {

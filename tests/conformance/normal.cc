@@ -19,12 +19,14 @@ using json::Draft;
 using json::View;
 
 bool is_list(View object) {
-  return object.get("items").is_array() && !object.get("metadata", "name").is_string() &&
+  const View items = object.get("items");
+  return (items.is_array() || (object.contains("items") && items.is_null())) &&
+         !object.get("metadata", "name").is_string() &&
          object.get("kind").as_string().ends_with("List");
 }
 
 bool is_table(View object) {
-  return object.get("kind").as_string() == "Table" && object.get("rows").is_array();
+  return object.get("kind").as_string() == "Table" && object.contains("rows");
 }
 
 std::vector<json::Value> lines_of(std::string_view text) {

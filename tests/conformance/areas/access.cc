@@ -369,12 +369,11 @@ Sequence tokens(Gen& gen) {
             gen.pick(
                 {R"({"spec":{}})", "{}", R"({"spec":{"audiences":["a"]}})",
                  R"({"spec":{"expirationSeconds":600}})", R"({"spec":{"expirationSeconds":5}})",
-                 R"({"spec":{"expirationSeconds":5000000000}})",
-                 R"({"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"k"}}})",
+                 R"({"spec":{"expirationSeconds":5000000000}})", R"({"spec":{"audiences":["k"]}})",
                  R"({"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"gone"}}})",
                  R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"gone"}}})",
                  R"({"spec":{"boundObjectRef":{"kind":"ConfigMap","apiVersion":"v1","name":"x"}}})",
-                 R"({"metadata":{"name":"s"},"spec":{}})", R"({"metadata":{"name":"t"},"spec":{}})",
+                 R"({"spec":{"expirationSeconds":1200}})", R"({"spec":{"audiences":["t"]}})",
                  R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"audiences":["b","c"]}})"})));
         break;
       case 2:

@@ -70,8 +70,7 @@ Subject cluster_role() {
       .bad = joined(
           {bad_rule_edits(),
                {R"(/rules [{"nonResourceURLs":["/x"],"resources":["pods"],"apiGroups":[""],"verbs":["get"]}])",
-            R"(/aggregationRule {})",
-            R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"In"}]}]})"}}
+            R"(/aggregationRule {})"}}
         ),
       .changes = joined({metadata_edits(), rule_edits(), bad_rule_edits()}
         ),
@@ -159,9 +158,8 @@ Subject signing_request() {
                R"(/spec/username "somebody"
 /spec/groups ["x"])", R"(/spec/usages ["any"])"},
       .bad = {R"(- /spec/signerName)", R"(/spec/signerName "bad")", R"(/spec/request "AAAA")",
-               R"(- /spec/request)", R"(/spec/usages [])", R"(/spec/usages ["fly"])",
-               R"(/spec/expirationSeconds 5)", R"(/spec/usages ["any","any"])",
-               R"(/spec/request "%%")"},
+               R"(/spec/usages [])", R"(/spec/usages ["fly"])", R"(/spec/expirationSeconds 5)",
+               R"(/spec/usages ["any","any"])", R"(/spec/request "%%")"},
       .changes = joined({metadata_edits(),
                {R"(/spec/signerName "example.com/other")", R"(/spec/usages ["any"])",
                           R"(/status {"conditions":[{"type":"Approved","status":"True"}]})"}}
