@@ -178,21 +178,6 @@ void prepare_persistent_volume(Draft& object, View old_object, const HookContext
   });
 }
 
-namespace {
-
-// Who changes the one address and not the list means both.
-void follow_address(Draft& spec, View old_spec) {
-  const Draft* address = spec.find("clusterIP");
-  const Draft* addresses = spec.find("clusterIPs");
-  if (address == nullptr || addresses == nullptr) return;
-  if (address->as_string() == old_spec.get("clusterIP").as_string()) return;
-  if (address->as_string().empty() || !(*addresses == Draft{old_spec.get("clusterIPs")})) return;
-  const std::string text{address->as_string()};
-  spec["clusterIPs"] = Draft::array({text});
-}
-
-}  // namespace
-
 void prepare_persistent_volume_claim(Draft& object, View old_object, const HookContext&) {
   align_data_sources(object.object_at("spec"));
   if (!old_object.is_null()) return;

@@ -345,16 +345,6 @@ FieldErrors validate_disruption_budget_update(View object, View) {
   return check_budget(object);
 }
 
-FieldErrors validate_disruption_budget_status_update(View object, View) {
-  FieldErrors errors;
-  const FieldPath path{"status"};
-  for (const std::string_view field :
-       {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}) {
-    check_nonnegative(object.get("status", field), path.child(field), errors);
-  }
-  return errors;
-}
-
 FieldErrors validate_autoscaler(View object) {
   return check_autoscaler(object);
 }

@@ -15,7 +15,6 @@ FieldErrors validate_runtime_class(View object);
 FieldErrors validate_runtime_class_update(View object, View old_object);
 FieldErrors validate_disruption_budget(View object);
 FieldErrors validate_disruption_budget_update(View object, View old_object);
-FieldErrors validate_disruption_budget_status_update(View object, View old_object);
 FieldErrors validate_autoscaler(View object);
 FieldErrors validate_autoscaler_update(View object, View old_object);
 FieldErrors validate_autoscaler_status_update(View object, View old_object);
