@@ -207,8 +207,10 @@ Result<Normalised> normalise_builtin(const Resource& resource, const json::Value
 }
 
 Result<Normalised> normalise_custom(const Resource& resource, const json::Value& object) {
-  FP_TRY(coerced, kube::coerce_resource(object, resource.custom->schemas[resource.version],
-                                        kube::BadMeta::Refuse));
+  // Of another version it is read as such; validation refuses it later.
+  const auto* schema = resource.schema_of(object.get("apiVersion").as_string());
+  if (schema == nullptr) schema = &resource.custom->schemas[resource.version];
+  FP_TRY(coerced, kube::coerce_resource(object, *schema, kube::BadMeta::Refuse));
   Normalised normal{.object = std::move(coerced.value), .problems = {}};
   for (const auto& field : coerced.unknown_fields) {
     normal.problems.push_back("unknown field \"" + field + "\"");

@@ -4,6 +4,8 @@
 #include "apiserver/definition.h"
 #include "json/draft.h"
 #include "json/reread.h"
+#include "kube/crd_coerce.h"
+#include "kube/default.h"
 #include "kube/metadata.h"
 #include "kube/prune.h"
 
@@ -198,30 +200,67 @@ std::vector<Resource> CustomKinds::all(const store::Snapshot& snapshot) {
   return resources;
 }
 
+const kube::CompiledSchema* Resource::schema_of(std::string_view api_version) const {
+  if (!custom) return nullptr;
+  for (std::size_t i = 0; i < custom->schemas.size(); ++i) {
+    const kube::GroupVersion each{kind.group, custom->facts.versions[i].name};
+    if (each.api_version() == api_version) return &custom->schemas[i];
+  }
+  return nullptr;
+}
+
+namespace {
+
+json::Value coerced(const json::Value& object, const kube::CompiledSchema* schema) {
+  if (schema == nullptr) return object;
+  auto made = kube::coerce_resource(object, *schema, kube::BadMeta::Drop);
+  return made ? std::move(made->value) : object;
+}
+
+json::Value relabelled(const json::Value& object, std::string_view api_version) {
+  if (object.get("apiVersion").as_string() == api_version) return object;
+  json::Draft draft{object};
+  draft["apiVersion"] = api_version;
+  return draft.freeze();
+}
+
+// What was stored gets the defaults that its version has by now; another version shows only what it
+// knows.
+json::Value custom_in_version(const Resource& resource, const json::Value& stored) {
+  const auto* stored_schema = resource.schema_of(stored.get("apiVersion").as_string());
+  auto object = coerced(stored, stored_schema);
+  if (stored_schema != nullptr) object = kube::set_defaults(object, *stored_schema->declared);
+  const auto wanted = resource.kind.group_version().api_version();
+  if (object.get("apiVersion").as_string() == wanted) return object;
+  return coerced(relabelled(object, wanted), resource.schema_of(wanted));
+}
+
+}  // namespace
+
 json::Value in_version(const Resource& resource, const json::Value& stored) {
+  if (resource.custom) return custom_in_version(resource, stored);
   const std::string wanted = resource.kind.group_version().api_version();
   if (stored.get("apiVersion").as_string() == wanted) return stored;
   json::Draft draft{stored};
   draft["apiVersion"] = wanted;
   draft["kind"] = resource.kind.kind;
-  if (resource.builtin != nullptr && resource.builtin->from_stored != nullptr) {
-    resource.builtin->from_stored(draft);
-  }
+  if (resource.builtin->from_stored != nullptr) resource.builtin->from_stored(draft);
   return draft.freeze();
 }
 
-json::Value to_stored(const Resource& resource, const json::Value& given) {
-  const json::Value object = resource.custom ? json::reread(given) : given;
+json::Value to_stored(const Resource& resource, const json::Value& object) {
+  if (resource.custom) {
+    const auto text = json::reread(object);
+    if (object.get("apiVersion").as_string() == resource.stored_api_version) return text;
+    // What the storage version does not know is lost when another version wrote it.
+    return coerced(relabelled(text, resource.stored_api_version),
+                   resource.schema_of(resource.stored_api_version));
+  }
   if (object.get("apiVersion").as_string() == resource.stored_api_version) return object;
   json::Draft draft{object};
   draft["apiVersion"] = resource.stored_api_version;
-  if (resource.builtin != nullptr) {
-    if (resource.builtin->to_stored != nullptr) resource.builtin->to_stored(draft);
-    return draft.freeze();
-  }
-  // What the storage version does not know is lost, whichever version wrote it.
-  const auto& schema = resource.custom->schemas[resource.custom->storage];
-  return kube::prune(draft.freeze(), *schema.declared, kube::Place::Resource).value;
+  if (resource.builtin->to_stored != nullptr) resource.builtin->to_stored(draft);
+  return draft.freeze();
 }
 
 }  // namespace fixpoint::apiserver

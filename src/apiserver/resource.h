@@ -50,6 +50,8 @@ struct Resource {
   kube::GroupKind error_kind() const;
   std::string key(std::string_view ns, std::string_view name) const;
   const kube::CustomVersion* custom_version() const;
+  // Of a custom resource in one of its versions; null when it has no such version.
+  const kube::CompiledSchema* schema_of(std::string_view api_version) const;
   bool supports(std::string_view verb) const;
   bool has_subresource(std::string_view name) const;
   // What every answer about it warns of; empty for versions with a future.

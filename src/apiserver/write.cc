@@ -138,7 +138,13 @@ kube::Writer WriteCall::writer() const {
                       .subresource = request.subresource,
                       .now = environment.now,
                       .reset_fields = reset_fields(resource, request.subresource),
-                      .api_versions = served_api_versions(resource)};
+                      .api_versions = served_api_versions(resource),
+                      .version_schemas = {}};
+  if (resource.custom) {
+    for (const auto& schema : resource.custom->schemas) {
+      writer.version_schemas.push_back(schema.typed);
+    }
+  }
   if (environment.weakness == Weakness::ApplyReplacesLists) writer.schema = without_list_keys();
   if (environment.weakness == Weakness::StatusApplySharesOwnership) writer.subresource.clear();
   if (environment.weakness == Weakness::OwnsResetFields) writer.reset_fields.clear();
@@ -347,6 +353,11 @@ bool creates_when_absent(const WriteCall& call) {
          (call.request.subresource.empty() || call.request.subresource == "status");
 }
 
+// As it would come back from the store.
+json::Value reread(const Resource& resource, const json::Value& object) {
+  return in_version(resource, to_stored(resource, object));
+}
+
 Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   // A PUT or apply that creates needs the right to create, too.
   if (call.request.verb != Verb::Create) {
@@ -408,7 +419,9 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (call.resource.builtin != nullptr && call.resource.builtin->as_read != nullptr) {
     call.resource.builtin->as_read(object);
   }
-  if (call.options.dry_run) return Written{as_if_written(std::move(object), {}), true};
+  if (call.options.dry_run) {
+    return Written{reread(call.resource, as_if_written(std::move(object), {})), true};
+  }
   const json::Value wanted = to_stored(call.resource, object.freeze());
   if (auto ok = check_stored_size(call.resource, wanted, call.environment.weakness); !ok) {
     return std::unexpected(ok.error());
@@ -492,9 +505,10 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   kube::keep_unchanged_times(old_object, object);
   const auto revision = kube::resource_version_of(current->body);
   json::Value same_revision = as_if_written(std::move(object), revision);
+  const json::Value stored = to_stored(call.resource, same_revision);
+  same_revision = in_version(call.resource, stored);
   if (call.options.dry_run) return Written{std::move(same_revision), false};
 
-  const json::Value stored = to_stored(call.resource, same_revision);
   // A write that changes nothing is none: same revision, no event.
   const bool vanishes = ready_to_vanish(call.resource, stored) &&
                         call.environment.weakness != Weakness::KeepsObjectWithoutFinalizers;

@@ -105,14 +105,6 @@ Result<json::Value> prune(const Schema& schema, const json::Value& merged, const
   return remove_fields(schema, merged, intersect(subtract(all, pruned_fields), stated_last));
 }
 
-Result<Comparison> change_between(const Writer& writer, json::View before, json::View after) {
-  FP_TRY(change, compare_objects(*writer.schema, before, after));
-  change.removed = without_reset(writer, change.removed);
-  change.modified = without_reset(writer, change.modified);
-  change.added = without_reset(writer, change.added);
-  return std::move(change);
-}
-
 // An object that exists but belongs to nobody: until now everything was its writers'.
 Result<void> claim_unowned(const Writer& writer, json::View live, Ownership& ownership) {
   if (!ownership.empty() || live.is_null()) return {};
@@ -136,19 +128,27 @@ Outcome apply_once(const Writer& writer, json::View live, json::View config, Own
   const Owner self = identity_of(writer, writer.manager, Operation::Apply);
   Owner& owner = ownership.at(self);
   const FieldSet last = owner.fields;
+  const std::string last_version = owner.api_version;
   const FieldSet now = without_reset(writer, *stated);
   owner.own(now);
   owner.api_version = self.api_version;
 
+  if (const auto errors =
+          shape_errors(schema_at(writer, last_version), *merged, Duplicates::Allowed);
+      !last.empty() && !errors.empty()) {
+    return refuse(unreasoned(
+        500, "failed to prune fields: failed to convert merged object to last applied version: " +
+                 errors));
+  }
   auto after = prune(*writer.schema, *merged, last, now, ownership);
   if (!after) return refuse(failure("failed to prune fields", after.error()));
-  const auto change = change_between(writer, before, *after);
-  if (!change) return refuse(failure("failed to compare objects", change.error()));
+  const auto changes = changes_between(writer, before, *after, ownership, self.id());
+  if (!changes) return refuse(unreasoned(500, changes.error().message));
   if (force == Force::No) {
-    if (auto conflicts = conflicts_of(ownership, *change, self.id()); !conflicts.empty())
+    if (auto conflicts = conflicts_of(ownership, *changes, self.id()); !conflicts.empty())
       return std::unexpected<Refusal>(std::move(conflicts));
   }
-  take_fields(ownership, *change, self.id());
+  take_fields(ownership, *changes, self.id());
 
   if (Owner* mine = ownership.find(self.id())) {
     mine->own(without_server_fields(mine->fields));

@@ -141,40 +141,85 @@ void refresh(const Writer& writer, Ownership& ownership) {
       return std::ranges::find(writer.api_versions, owner.api_version) == writer.api_versions.end();
     });
   }
-  for (Owner& owner : ownership.owners()) owner.own(fit_to_schema(*writer.schema, owner.fields));
+  for (Owner& owner : ownership.owners()) {
+    owner.own(fit_to_schema(schema_at(writer, owner.api_version), owner.fields));
+  }
 }
 
-std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Comparison& change,
+const Schema& schema_at(const Writer& writer, std::string_view api_version) {
+  for (std::size_t i = 0; i < writer.version_schemas.size(); ++i) {
+    if (writer.api_versions[i] == api_version) return *writer.version_schemas[i];
+  }
+  return *writer.schema;
+}
+
+Result<Changes> changes_between(const Writer& writer, json::View before, json::View after,
+                                const Ownership& ownership, std::string_view self) {
+  Changes changes;
+  // Built-in objects are of their type; a custom one may still be refused for what it has.
+  if (!writer.version_schemas.empty()) {
+    if (const auto errors = shape_errors(*writer.schema, after, Duplicates::Allowed);
+        !errors.empty()) {
+      return fail(ErrorKind::Invalid, "failed to convert new object to smd typed: " + errors);
+    }
+  }
+  auto own = compare_objects(*writer.schema, before, after);
+  if (!own) return fail(ErrorKind::Invalid, "failed to compare objects: " + own.error().message);
+  changes.emplace(writer.kind.group_version().api_version(),
+                  without_reset(writer, *std::move(own)));
+  for (const Owner& owner : ownership.owners()) {
+    if (owner.id() == self || changes.contains(owner.api_version)) continue;
+    const Schema& schema = schema_at(writer, owner.api_version);
+    for (const auto& [object, name] : {
+             std::pair{before, "old"},
+             std::pair{after,  "new"}
+    }) {
+      if (const auto errors = shape_errors(schema, object, Duplicates::Allowed); !errors.empty()) {
+        return fail(ErrorKind::Invalid,
+                    "failed to convert " + std::string{name} + " object: " + errors);
+      }
+    }
+    FP_TRY(theirs, compare_objects(schema, before, after));
+    changes.emplace(owner.api_version, without_reset(writer, std::move(theirs)));
+  }
+  return changes;
+}
+
+std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Changes& changes,
                                         std::string_view self) {
-  const FieldSet touched = unite(change.modified, change.added);
   std::vector<FieldConflict> out;
   for (const Owner& owner : ownership.owners()) {
     if (owner.id() == self) continue;
+    const Comparison& change = changes.at(owner.api_version);
+    const FieldSet touched = unite(change.modified, change.added);
     for (Path& path : intersect(owner.fields, touched).paths())
       out.push_back(FieldConflict{owner.shown(), std::move(path)});
   }
   return out;
 }
 
-void take_fields(Ownership& ownership, const Comparison& change, std::string_view self) {
-  if (change.same()) return;
-  const FieldSet taken = unite(unite(change.modified, change.added), change.removed);
-  for (Owner& owner : ownership.owners())
-    if (owner.id() != self) owner.own(subtract(owner.fields, taken));
+void take_fields(Ownership& ownership, const Changes& changes, std::string_view self) {
+  for (Owner& owner : ownership.owners()) {
+    if (owner.id() == self) continue;
+    const Comparison& change = changes.at(owner.api_version);
+    if (change.same()) continue;
+    owner.own(subtract(owner.fields, unite(unite(change.modified, change.added), change.removed)));
+  }
   ownership.drop_empty();
 }
 
 Result<void> record_update(const Writer& writer, std::string_view manager, json::View before,
                            json::View after, Ownership& ownership) {
   refresh(writer, ownership);
-  FP_TRY(difference, compare_objects(*writer.schema, before, after));
-  const Comparison change = without_reset(writer, std::move(difference));
+  FP_TRY(changes, changes_between(writer, before, after, ownership, {}));
+  const Owner self = identity_of(writer, manager, Operation::Update);
+  const Comparison& change = changes.at(self.api_version);
   // The writer's own entry loses what it wrote as well and gets it back below: what matters is
   // whether it wrote anything, for only then its time moves.
-  take_fields(ownership, change, {});
+  take_fields(ownership, changes, {});
   FieldSet written = without_server_fields(unite(change.modified, change.added));
   if (!written.empty()) {
-    Owner& owner = ownership.at(identity_of(writer, manager, Operation::Update));
+    Owner& owner = ownership.at(self);
     owner.own(unite(written, owner.fields));
     owner.time = writer.now;
   }

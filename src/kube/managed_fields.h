@@ -32,6 +32,8 @@ struct Writer {
   std::vector<std::vector<std::string>> reset_fields;
   // The apiVersions in which this kind still exists; entries of others are dropped. Empty: all do.
   std::vector<std::string> api_versions;
+  // The schema of each of them: what an owner has is looked at in the version it was written in.
+  std::vector<const Schema*> version_schemas;
 };
 
 // Its place in a request: after decoding and defaulting, before admission and the kind's own

@@ -10,6 +10,7 @@
 #include "kube/merge.h"
 #include "kube/ownership.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,11 +34,20 @@ struct FieldConflict {
   Path path;
 };
 
+// One change as each version that somebody owns fields in sees it, by apiVersion.
+using Changes = std::map<std::string, Comparison>;
+// The error is in the words of Kubernetes: an object may not fit the schema of an owner's version.
+Result<Changes> changes_between(const Writer& writer, json::View before, json::View after,
+                                const Ownership& ownership, std::string_view self);
+
+// The schema that a version's owners go by.
+const Schema& schema_at(const Writer& writer, std::string_view api_version);
+
 // Where the change touches fields of owners other than `self`.
-std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Comparison& change,
+std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Changes& changes,
                                         std::string_view self);
 // Takes what the change touched, and what it removed, from every owner other than `self`.
-void take_fields(Ownership& ownership, const Comparison& change, std::string_view self);
+void take_fields(Ownership& ownership, const Changes& changes, std::string_view self);
 
 // An ordinary write from `before` to `after` by `manager`.
 Result<void> record_update(const Writer& writer, std::string_view manager, json::View before,
