@@ -270,7 +270,6 @@ std::string WriteOptions::manager(const Request& request) const {
 kube::Answer<WriteOptions> parse_write_options(const Request& request, std::string_view kind) {
   WriteOptions options;
   FieldErrors errors;
-  check_dry_run(all_values(request, "dryRun"), options.dry_run, errors);
   options.field_manager = std::string{request.parameter("fieldManager")};
   const bool apply = media_type(request.content_type) == MediaType::ApplyPatch;
   if (kind == "PatchOptions") {
@@ -287,6 +286,7 @@ kube::Answer<WriteOptions> parse_write_options(const Request& request, std::stri
   }
   kube::append(errors,
                kube::validate_field_manager(options.field_manager, FieldPath{"fieldManager"}));
+  check_dry_run(all_values(request, "dryRun"), options.dry_run, errors);
   options.validation = check_validation(request.parameter("fieldValidation"), errors);
   if (!errors.empty()) return std::unexpected(invalid_options(kind, errors));
   return options;

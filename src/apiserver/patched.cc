@@ -136,12 +136,19 @@ Answer<Change> change_by_operations(const WriteCall& call, const json::Value& li
       change.problems.push_back("json patch " + problem.sentence());
     }
   }
+  // Whoever ignores unknown fields meets another decoder, which says less.
+  const auto refuse = [&](const std::string& why) {
+    if (call.options.validation != FieldValidation::Ignore) return undecodable(why);
+    constexpr std::string_view kList = "[]handlers.jsonPatchOp";
+    return kube::bad_request(
+        why.ends_with(kList) ? why.substr(0, why.size() - kList.size()) + "jsonpatch.Patch" : why);
+  };
   auto patch = json::parse(body);
-  if (!patch) return std::unexpected(undecodable(patch.error().message));
+  if (!patch) return std::unexpected(refuse(patch.error().message));
   auto patched = json::apply_patch(live, *patch);
   if (!patched) {
     switch (patched.error().kind) {
-      case ErrorKind::Invalid: return std::unexpected(undecodable(patched.error().message));
+      case ErrorKind::Invalid: return std::unexpected(refuse(patched.error().message));
       case ErrorKind::Exhausted:
         return std::unexpected(kube::request_entity_too_large(patched.error().message));
       default: return std::unexpected(does_not_apply());

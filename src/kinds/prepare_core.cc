@@ -6,7 +6,10 @@
 #include "kinds/prepare_pod.h"
 #include "kube/metadata.h"
 
+#include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 #include <string>
 
 namespace fixpoint::kinds {
@@ -50,20 +53,27 @@ void drop_if_unchanged(Draft& spec, View old_spec, std::string_view key) {
   if (value != nullptr && *value == Draft{old_spec.get(key)}) spec.erase(key);
 }
 
-// A port that named no node port keeps the one it had, found by port and protocol.
+std::int64_t node_port_of(const Draft& port) {
+  const Draft* number = port.find("nodePort");
+  return number == nullptr ? 0 : number->as_int();
+}
+
+// A port that named no node port keeps the one that a port of its name had, unless it is in use.
 void keep_node_ports(Draft& spec, View old_spec) {
   Draft* ports = spec.find("ports");
   if (ports == nullptr) return;
+  std::map<std::string, std::int64_t, std::less<>> by_name;
+  std::set<std::int64_t> used;
+  for (const View old_port : old_spec.get("ports").elements()) {
+    const auto number = old_port.get("nodePort").as_int();
+    by_name[std::string{old_port.get("name").as_string()}] = number;
+    const auto same = [&](const Draft& port) { return node_port_of(port) == number; };
+    if (std::ranges::any_of(ports->elements(), same)) used.insert(number);
+  }
   for (Draft& port : ports->elements()) {
-    const Draft* number = port.find("port");
-    if (port.find("nodePort") != nullptr || number == nullptr) continue;
-    for (const View old_port : old_spec.get("ports").elements()) {
-      const bool same = old_port.get("port").as_int() == number->as_int() &&
-                        old_port.get("protocol").as_string() == text_at(port, "protocol");
-      if (same && old_port.get("nodePort").as_int() != 0) {
-        port["nodePort"] = old_port.get("nodePort").as_int();
-      }
-    }
+    const auto known = by_name.find(text_at(port, "name"));
+    if (node_port_of(port) != 0 || known == by_name.end() || known->second == 0) continue;
+    if (!used.contains(known->second)) port["nodePort"] = known->second;
   }
 }
 
@@ -72,6 +82,10 @@ bool has_cluster_ip(std::string_view type) {
 }
 bool has_node_ports(std::string_view type) {
   return type == "NodePort" || type == "LoadBalancer";
+}
+
+bool externally_accessible(std::string_view type, bool has_external_ips) {
+  return has_node_ports(type) || (type == "ClusterIP" && has_external_ips);
 }
 
 // A change of type gives up what only the old type had, unless the author changed it as well.
@@ -85,6 +99,9 @@ void drop_old_type_fields(Draft& spec, View old_spec) {
         drop_if_unchanged(port, old_spec.get("ports")[i++], "nodePort");
       }
     }
+  }
+  if (externally_accessible(old_type, !old_spec.get("externalIPs").empty()) &&
+      !externally_accessible(type, !empty_at(spec, "externalIPs"))) {
     drop_if_unchanged(spec, old_spec, "externalTrafficPolicy");
   }
   if (old_type == "LoadBalancer" && type != "LoadBalancer") {
@@ -100,8 +117,12 @@ void keep_allocated(Draft& spec, View old_spec) {
   const auto old_type = old_spec.get("type").as_string();
   if (has_cluster_ip(type) && has_cluster_ip(old_type)) {
     keep(spec, old_spec, "clusterIP");
+    const Draft* addresses = spec.find("clusterIPs");
     if (text_at(spec, "clusterIP") == old_spec.get("clusterIP").as_string()) {
       keep(spec, old_spec, "clusterIPs");
+    } else if (addresses != nullptr && *addresses == Draft{old_spec.get("clusterIPs")}) {
+      // An author who knows only the one of the two means both.
+      spec["clusterIPs"] = Draft::array({text_at(spec, "clusterIP")});
     }
     keep(spec, old_spec, "ipFamilyPolicy");
     keep(spec, old_spec, "ipFamilies");

@@ -19,6 +19,8 @@ namespace fixpoint::conformance {
 namespace {
 
 constexpr Duration kNoticed = std::chrono::milliseconds{1500};
+// A real server looks every five seconds whether the instances of a definition are gone.
+constexpr Duration kGone = std::chrono::milliseconds{6500};
 
 constexpr Sort kDefinition{.group_version = "apiextensions.k8s.io/v1",
                            .kind = "CustomResourceDefinition",
@@ -130,8 +132,8 @@ Step try_change(Gen& gen) {
   return step;
 }
 
-Step settled(Step step) {
-  step.settle = kNoticed;
+Step settled(Step step, Duration after = kNoticed) {
+  step.settle = after;
   return step;
 }
 
@@ -216,7 +218,7 @@ Sequence life(Gen& gen) {
   steps.push_back(read(own()));
   steps.push_back(thing("a", R"(,"spec":{"a":"x"})"));
   for (auto left = gen.between(2, 6); left > 0; --left) steps.push_back(some_life(gen));
-  steps.push_back(settled(remove_at(own())));
+  steps.push_back(settled(remove_at(own()), kGone));
   steps.push_back(read(own()));
   if (gen.chance(50)) {
     steps.push_back(thing("late", ""));
@@ -224,7 +226,7 @@ Sequence life(Gen& gen) {
   }
   // Whatever held it up lets go, so that no definition stays behind.
   steps.push_back(
-      settled(patched(std::string{kThings} + "/a", R"({"metadata":{"finalizers":null}})")));
+      settled(patched(std::string{kThings} + "/a", R"({"metadata":{"finalizers":null}})"), kGone));
   steps.push_back(read(own()));
   return sequence;
 }
@@ -256,9 +258,9 @@ Sequence clash(Gen& gen) {
                     settled(post(second)),
                     read(other),
                     read("/apis/<<id>>.example.com/v1"),
-                    settled(remove_at(own())),
+                    settled(remove_at(own()), kGone),
                     read(other),
-                    settled(remove_at(other)),
+                    settled(remove_at(other), kGone),
                     read(other)};
   return sequence;
 }

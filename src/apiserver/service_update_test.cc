@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an update of a service keeps, follows and gives up on its author's behalf.
+#include "apiserver/api_fixture.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+constexpr auto kServices = "/api/v1/namespaces/ns/services";
+constexpr auto kWeb = "/api/v1/namespaces/ns/services/web";
+
+class ServiceUpdate : public ApiFixture {
+ protected:
+  void make(std::string_view spec) {
+    const auto made =
+        create(kServices, R"({"metadata":{"name":"web"},"spec":)" + std::string{spec} + "}");
+    ASSERT_EQ(made.code, 201) << message(made);
+  }
+};
+
+TEST_F(ServiceUpdate, ATrafficPolicyGoesWithTheExternalAddresses) {
+  make(R"({"ports":[{"port":80}],"externalIPs":["1.2.3.4"]})");
+
+  const auto updated = patch(kWeb, R"({"spec":{"externalIPs":null}})");
+
+  ASSERT_EQ(updated.code, 200) << message(updated);
+  EXPECT_FALSE(updated.body.get("spec").contains("externalTrafficPolicy"));
+}
+
+TEST_F(ServiceUpdate, AnExternalNameHasNoInternalPolicy) {
+  make(R"({"ports":[{"port":80}]})");
+
+  const auto updated = patch(kWeb, R"({"spec":{"type":"ExternalName","externalName":"a.b"}})");
+
+  ASSERT_EQ(updated.code, 200) << message(updated);
+  EXPECT_FALSE(updated.body.get("spec").contains("internalTrafficPolicy"));
+}
+
+TEST_F(ServiceUpdate, OneAddressMeansBothFields) {
+  make(R"({"ports":[{"port":80}]})");
+
+  const auto refused = patch(kWeb, R"({"spec":{"clusterIP":"10.0.0.250"}})");
+
+  EXPECT_EQ(message(refused),
+            "Service \"web\" is invalid: spec.clusterIPs[0]: Invalid value: [\"10.0.0.250\"]: may "
+            "not change once set");
+}
+
+TEST_F(ServiceUpdate, APortKeepsItsNodePortByName) {
+  make(R"({"type":"NodePort","ports":[{"port":80,"name":"p"}]})");
+  const auto made = get(kWeb);
+  const auto before = made.body.get("spec", "ports")[0].get("nodePort").as_int();
+
+  const auto updated = patch(kWeb, R"({"spec":{"ports":[{"port":81,"name":"p"}]}})");
+
+  ASSERT_EQ(updated.code, 200) << message(updated);
+  EXPECT_EQ(updated.body.get("spec", "ports")[0].get("nodePort").as_int(), before);
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver
