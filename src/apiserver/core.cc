@@ -116,7 +116,13 @@ kube::Answer<Resource> Core::resolve(const Request& request, const store::Snapsh
 
 Response Core::handle(const Request& request, store::Store& store, const Environment& environment) {
   const auto resource = resolve(request, store.latest());
-  if (!resource) return failure(resource.error());
+  if (!resource) {
+    auto response = failure(resource.error());
+    const auto known = kinds_.find(store.latest(), request.resource);
+    if (known && !known->deprecation().empty())
+      response.warnings.emplace_back(known->deprecation());
+    return response;
+  }
   return handle(request, *resource, store, environment);
 }
 

@@ -182,7 +182,11 @@ void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
   const auto decision = authorize(service_.store().latest(), call->user, attempt);
   if (!decision.allowed) return refuse(call, refusal(call->user, attempt, decision));
   auto resource = service_.core().resolve(request, service_.store().latest());
-  if (!resource) return no_resource(call, resource.error());
+  if (!resource) {
+    // A deprecated version says so even where it has nothing.
+    call->resource = service_.core().kinds().find(service_.store().latest(), request.resource);
+    return no_resource(call, resource.error());
+  }
   if (!call->route.has_verb) {
     // HEAD reads custom resources; no router stands before those.
     if (!resource->custom) return refuse(call, kube::method_not_allowed());

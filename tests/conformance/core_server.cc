@@ -34,13 +34,14 @@ std::string event_line(const apiserver::WatchEvent& event) {
 
 class CoreStream final : public Stream {
  public:
-  CoreStream(apiserver::Watch watch, const store::Store& store)
-      : watch_(std::move(watch)), store_(store) {}
+  CoreStream(apiserver::Watch watch, const store::Store& store, std::string_view warning)
+      : watch_(std::move(watch)), store_(store), warning_(warning) {}
 
   bool ended() const override { return true; }
 
   Answer take() override {
     Answer answer{.code = 200, .headers = {{"content-type", "application/json"}}, .body = {}};
+    if (!warning_.empty()) front::add_warnings(answer.headers, {warning_});
     for (const auto& event : watch_.initial) answer.body += event_line(event);
     const auto events = store_.events_after(watch_.from);
     if (!events) return answer;  // from the future: nothing happened since
@@ -53,6 +54,7 @@ class CoreStream final : public Stream {
  private:
   apiserver::Watch watch_;
   const store::Store& store_;
+  std::string warning_;
 };
 
 class RefusedStream final : public Stream {
@@ -103,7 +105,9 @@ class CoreServer final : public Server, public cluster::Api {
     if (!watch) {
       return std::make_unique<RefusedStream>(answer(apiserver::failure(watch.error()), {}));
     }
-    return std::make_unique<CoreStream>(*std::move(watch), store_);
+    const auto resource = core_.kinds().find(store_.latest(), request->resource);
+    return std::make_unique<CoreStream>(*std::move(watch), store_,
+                                        resource ? resource->deprecation() : std::string_view{});
   }
 
   // What the definitions' loop may do.
