@@ -95,6 +95,10 @@ kube::Force force_of(const WriteCall& call) {
 
 Answer<Written> try_apply(WriteCall& call) {
   const auto current = call.store.latest().find(call.key());
+  const bool creates = call.request.subresource.empty() || creates_when_absent(call);
+  if (!current && (!creates || call.environment.weakness == Weakness::ApplyDoesNotCreate)) {
+    return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
+  }
   auto body = parse_apply_body(call);
   if (!body) return std::unexpected(body.error());
   const json::Value config = body->config;
@@ -114,10 +118,6 @@ Answer<Written> try_apply(WriteCall& call) {
   }
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
-  const bool creates = call.request.subresource.empty() || creates_when_absent(call);
-  if (!current && (!creates || call.environment.weakness == Weakness::ApplyDoesNotCreate)) {
-    return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
-  }
   if (!current) {
     object.object_at("metadata").erase("resourceVersion");
     return finish_create(call, std::move(object));

@@ -106,7 +106,7 @@ TEST_F(ApplyRequest, ToTheStatusOfAnAbsentServiceMakesOneWithoutAnAddress) {
 
   ASSERT_EQ(made.code, 201) << message(made);
   EXPECT_FALSE(made.body.get("spec").contains("clusterIP"));
-  EXPECT_EQ(apply(std::string{kBoat} + "/status", boat("{}"), "one").code, 404);
+  EXPECT_EQ(apply(std::string{kBoat} + "/status", "[]", "one").code, 404);
 }
 
 TEST_F(ApplyRequest, AStrategicPatchOfACustomResourceIsRefusedBeforeItsOptions) {

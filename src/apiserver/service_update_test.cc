@@ -36,6 +36,14 @@ TEST_F(ServiceUpdate, AnExternalNameHasNoInternalPolicy) {
   EXPECT_FALSE(updated.body.get("spec").contains("internalTrafficPolicy"));
 }
 
+TEST_F(ServiceUpdate, WhatItsTypeIgnoresIsSaid) {
+  const auto made = create(kServices, R"({"metadata":{"name":"web"},"spec":{"type":"ExternalName",
+      "externalName":"a.b","ports":[{"port":80}],"externalIPs":["1.2.3.4"]}})");
+
+  EXPECT_EQ(made.warnings, std::vector<std::string>{
+                               "spec.externalIPs is ignored when spec.type is \"ExternalName\""});
+}
+
 TEST_F(ServiceUpdate, OneAddressMeansBothFields) {
   make(R"({"ports":[{"port":80}]})");
 
