@@ -96,8 +96,9 @@ Result<json::Value> typed_delete_body(const json::Value& body) {
     return fail(ErrorKind::Invalid, "unexpected GroupVersion string: " + std::string{version});
   }
   if (!kind.empty() && kind != "DeleteOptions") {
+    const std::string_view meant = version.empty() ? "meta.k8s.io/v1" : version;
     return fail(ErrorKind::Invalid, "no kind \"" + std::string{kind} +
-                                        "\" is registered for version \"" + std::string{version} +
+                                        "\" is registered for version \"" + std::string{meant} +
                                         "\" in scheme \"pkg/runtime/scheme.go:110\"");
   }
   const kube::Schema* schema = kinds::find_schema({"", "v1", "DeleteOptions"});

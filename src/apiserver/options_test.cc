@@ -2,6 +2,7 @@
 //
 // The options of lists, watches and deletions, good and bad, in the words of a real server.
 #include "apiserver/api_fixture.h"
+#include "apiserver/media_type.h"
 #include "base/base64.h"
 
 namespace fixpoint::apiserver {
@@ -292,6 +293,26 @@ TEST_F(Options, WatchesOfTwoFormsOfADefinitionShareNothing) {
 
   EXPECT_TRUE(before->selection == before->selection);
   EXPECT_FALSE(before->selection == after->selection);
+}
+
+TEST_F(Options, ADeletionsBodyOfAnotherKindIsOfTheVersionOfOptions) {
+  make("conf", "");
+
+  EXPECT_EQ(message(remove(kConf, R"({"kind":"Nope"})")),
+            "no kind \"Nope\" is registered for version \"meta.k8s.io/v1\" in scheme "
+            "\"pkg/runtime/scheme.go:110\"");
+}
+
+TEST(MediaTypes, WithParametersThatCannotBeReadAreOther) {
+  EXPECT_EQ(media_type("Application/JSON; charset=utf-8"), MediaType::Json);
+  EXPECT_EQ(media_type("application/json;"), MediaType::Json);
+  EXPECT_EQ(media_type("application/yaml; a=\"b;c\"; d=e"), MediaType::Yaml);
+  for (const auto* text : {"application/json; charset", "application/json;;",
+                           "application/json; charset=\"utf-8", "application/json; a=b c"}) {
+    EXPECT_EQ(media_type(text), MediaType::Other) << text;
+  }
+  // Of a patch only what comes before the parameters is looked at.
+  EXPECT_EQ(media_type("application/merge-patch+json; charset"), MediaType::MergePatch);
 }
 
 }  // namespace

@@ -280,6 +280,24 @@ TEST_F(PartWrites, ProxiesSayWhatIsMissing) {
   EXPECT_EQ(message(get("/api/v1/nodes/n/proxy")), "nodes \"n\" not found");
 }
 
+TEST_F(PartWrites, AnEmptyListOfSchemasIsNone) {
+  std::string definition{kBoatDefinition};
+  const std::string items = R"("items": {"type": "object", "required": ["name"], "properties": {
+                      "name": {"type": "string"}, "size": {"type": "integer"}}})";
+  const auto at = definition.find(items);
+  ASSERT_NE(at, std::string::npos);
+  definition.replace(at, items.size(), R"("items": [])");
+
+  const auto refused_definition =
+      create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+
+  EXPECT_NE(message(refused_definition)
+                .find("properties[parts].items: Required value: must be "
+                      "specified"),
+            std::string::npos)
+      << message(refused_definition);
+}
+
 TEST_F(PartWrites, ALogIsAskedForWithTimesThatAreTimes) {
   const auto log = [&](std::string_view query) {
     return run(request(Verb::Get, std::string{kPod} + "/log", query));

@@ -119,6 +119,13 @@ void ApiServer::handle(net::Request&& request, std::shared_ptr<net::Exchange> ex
   auto route = front::route(call->http.method, call->http.path(), call->http.query());
   if (!route) return show(call, text_page(400, "400 Bad Request"));
   call->route = *std::move(route);
+  if (call->route.undetermined) {
+    // Nobody is asked who they are before it is known what they want.
+    return show(call, text_page(500, "Internal Server Error: " + kube::shown(call->http.target) +
+                                         ": failed to create RequestInfo: unable to determine kind "
+                                         "and namespace from url, " +
+                                         call->route.path + "\n"));
+  }
 
   const auto& snapshot = service_.store().latest();
   auto sender = identity_.sender(call->http, service_.loop().clock().wall(), snapshot);

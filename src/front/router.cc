@@ -140,6 +140,10 @@ std::optional<Route> route(std::string_view method, std::string_view path, std::
   } else {
     return result;
   }
+  if (segments.size() == at + 1 && (segments[at] == "watch" || segments[at] == "proxy")) {
+    result.undetermined = true;
+    return result;
+  }
   bool old_form = false;
   if (segments[at] == "watch" && segments.size() > at + 1) {  // the old form, still served
     old_form = true;

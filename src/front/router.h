@@ -16,6 +16,8 @@ struct Route {
   // True for /api/V/… and /apis/G/V/… with a resource in it; `request` is then filled but for the
   // body, user and user agent.
   bool resource = false;
+  // A path that ends where a resource is expected: /api/v1/watch, /apis/G/V/proxy.
+  bool undetermined = false;
   // False for HEAD, OPTIONS and whatever else has no verb of its own; `request.verb` then reads.
   bool has_verb = true;
   apiserver::Request request;

@@ -46,5 +46,21 @@ TEST(Router, TellsTheAuthorizerNoVerbForMethodsThatHaveNone) {
   EXPECT_FALSE(route("HEAD", "/api/v1/pods", "")->has_verb);
 }
 
+TEST(Router, LeavesWhatFollowsAProxyToWhoeverIsBehindIt) {
+  const auto pod = route("GET", "/api/v1/namespaces/ns/pods/https:p:443/proxy/a/b", "");
+  const auto node = route("GET", "/api/v1/nodes/n/proxy/metrics", "");
+
+  EXPECT_EQ(pod->request.subresource, "proxy");
+  EXPECT_EQ(pod->request.name, "https:p:443");
+  EXPECT_EQ(node->request.subresource, "proxy");
+}
+
+TEST(Router, CannotDetermineAPathThatEndsBeforeItsResource) {
+  EXPECT_TRUE(route("GET", "/api/v1/watch", "")->undetermined);
+  EXPECT_TRUE(route("POST", "/apis/apps/v1/proxy/", "")->undetermined);
+  EXPECT_FALSE(route("GET", "/api/v1/watch/pods", "")->undetermined);
+  EXPECT_FALSE(route("GET", "/apis/apps/watch", "")->undetermined);
+}
+
 }  // namespace
 }  // namespace fixpoint::front

@@ -74,7 +74,8 @@ Result<void> Compiler::refuse_unsupported(json::View from) const {
                   fmt::format("OpenAPIV3Schema '{}' is not supported", keyword));
     }
   }
-  if (from.get("items").is_array()) {
+  // An empty list of schemas is no schema at all.
+  if (const auto items = from.get("items"); items.is_array() && !items.empty()) {
     return fail(ErrorKind::Invalid, "OpenAPIV3Schema 'items' must be a schema, but is an array");
   }
   return {};

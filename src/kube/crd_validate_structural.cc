@@ -53,7 +53,8 @@ class Structural {
 
   void node(json::View schema, Level level, const FieldPath& path) {
     const auto items = schema.get("items");
-    if (type_of(schema) == "array" && items.is_null()) {
+    // An empty list of schemas is no schema at all.
+    if (type_of(schema) == "array" && (items.is_null() || (items.is_array() && items.empty()))) {
       errors.push_back(required(path.child("items"), "must be specified"));
     }
     if (items.is_object()) node(items, Level::Item, path.child("items"));
