@@ -142,8 +142,26 @@ class Normaliser {
       for (const auto& rule : sorted_rules(value)) made.push_back(rewrite(rule));
       return made;
     }
+    if (key == "causes") {
+      for (const auto& cause : sorted_conflicts(value)) made.push_back(rewrite(cause));
+      return made;
+    }
     for (const auto element : value.elements()) made.push_back(rewrite(element, key));
     return made;
+  }
+
+  // Conflicts of an apply are gathered from a map of managers; other causes have an order.
+  static std::vector<View> sorted_conflicts(View causes) {
+    std::vector<View> sorted;
+    for (const auto cause : causes.elements()) sorted.push_back(cause);
+    const auto is_conflict = [](View cause) {
+      return cause.get("reason").as_string() == "FieldManagerConflict";
+    };
+    if (!std::ranges::all_of(sorted, is_conflict)) return sorted;
+    std::ranges::stable_sort(sorted, {}, [](View cause) {
+      return std::tuple{cause.get("message").as_string(), cause.get("field").as_string()};
+    });
+    return sorted;
   }
 
   // A real server gathers a user's rules from bindings in random order.
