@@ -94,6 +94,21 @@ TEST_F(AccessReview, RulesAreThoseOfRolesOnly) {
   EXPECT_TRUE(rules.body.get("metadata", "name").is_null());
 }
 
+TEST_F(AccessReview, RightsThatAreNotHeldAreToldByResourceAndByUrl) {
+  auto call = request(Verb::Create, "/apis/rbac.authorization.k8s.io/v1/clusterroles");
+  call.user = {.name = "bob", .uid = {}, .groups = {"devs"}, .extra = {}};
+  call.body = R"({"metadata":{"name":"r"},"rules":[
+      {"apiGroups":[""],"resources":["pods"],"verbs":["get","list"]},
+      {"nonResourceURLs":["/metrics"],"verbs":["get","post"]}]})";
+
+  EXPECT_EQ(message(run(call)),
+            "clusterroles.rbac.authorization.k8s.io \"r\" is forbidden: user \"bob\" "
+            "(groups=[\"devs\"]) is attempting to grant RBAC permissions not currently held:\n"
+            "{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"get\" \"list\"]}\n"
+            "{NonResourceURLs:[\"/metrics\"], Verbs:[\"get\"]}\n"
+            "{NonResourceURLs:[\"/metrics\"], Verbs:[\"post\"]}");
+}
+
 TEST_F(AccessReview, ATokenReviewNeedsAToken) {
   const auto empty = create("/apis/authentication.k8s.io/v1/tokenreviews", R"({"spec":{}})");
 

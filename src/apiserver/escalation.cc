@@ -90,7 +90,12 @@ Answer<void> check_rules(const AdmissionCall& call, const Holder& holder, json::
   if (missing.empty()) return {};
   std::set<std::string> lines;
   for (const auto& [about, verbs] : missing) {
-    lines.insert(about + ", Verbs:" + quoted_list(verbs) + "}");
+    // Verbs of a resource are told together, those of a URL one by one.
+    if (!about.starts_with("{NonResourceURLs:")) {
+      lines.insert(about + ", Verbs:" + quoted_list(verbs) + "}");
+      continue;
+    }
+    for (const auto& verb : verbs) lines.insert(about + ", Verbs:" + quoted_list({verb}) + "}");
   }
   std::string why = "user " + kube::shown(call.user.name) +
                     " (groups=" + quoted_list(call.user.groups) +
