@@ -40,11 +40,12 @@ Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& s
     }
     return {};
   }
-  if (call.ns.empty() || !call.resource.namespaced || call.verb != "create") return {};
+  if (call.ns.empty() || !call.resource.namespaced) return {};
   const auto home = snapshot.find("namespaces//" + std::string{call.ns});
   if (!home && call.environment.weakness == Weakness::AllowsCreateInMissingNamespace) return {};
   if (!home) return std::unexpected(kube::not_found({"", "namespaces"}, call.ns));
-  if (home->body.get("status", "phase").as_string() == "Terminating" &&
+  // What is there already may change to the end.
+  if (call.verb == "create" && home->body.get("status", "phase").as_string() == "Terminating" &&
       call.environment.weakness != Weakness::AllowsCreateInTerminatingNamespace) {
     return std::unexpected(namespace_terminating(call));
   }

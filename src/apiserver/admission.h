@@ -24,8 +24,8 @@ struct AdmissionCall {
   bool dry_run = false;
 };
 
-// Namespace life cycle: creating in a missing namespace is 404, in a terminating one 403; the three
-// immortal namespaces cannot be deleted.
+// Namespace life cycle: writing in a missing namespace is 404, creating in a terminating one 403;
+// the three immortal namespaces cannot be deleted.
 kube::Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& snapshot);
 
 // Changes the object: limit-range defaults, the two default tolerations and priority of pods, the

@@ -13,6 +13,20 @@ constexpr auto kSpaces = "/api/v1/namespaces";
 constexpr auto kSpace = "/api/v1/namespaces/space";
 constexpr auto kSpaceFinalize = "/api/v1/namespaces/space/finalize";
 
+TEST_F(SmallKinds, WhatANamespaceLeftBehindCannotBeWritten) {
+  create("/api/v1/namespaces", R"({"metadata":{"name":"space"}})");
+  create("/api/v1/namespaces/space/configmaps", R"({"metadata":{"name":"a"}})");
+  remove("/api/v1/namespaces/space");
+  put(kSpaceFinalize, R"({"metadata":{"name":"space"},"spec":{"finalizers":[]}})");
+  ASSERT_EQ(get("/api/v1/namespaces/space").code, 404);
+
+  const auto written =
+      put("/api/v1/namespaces/space/configmaps/a", R"({"metadata":{"name":"a"},"data":{"x":"y"}})");
+
+  EXPECT_EQ(written.code, 404);
+  EXPECT_EQ(message(written), "namespaces \"space\" not found");
+}
+
 TEST_F(SmallKinds, FinalizingANamespaceIsAnUpdateLikeOthers) {
   create(kSpaces, R"({"metadata":{"name":"space"}})");
 

@@ -470,6 +470,9 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   const json::Value old_object = in_version(call.resource, current->body);
   const auto admission = call.admission("update", call.request.name);
   if (auto ok = refuse_by_weakness(call, old_object); !ok) return std::unexpected(ok.error());
+  if (auto ok = admit_namespace(admission, call.store.latest()); !ok) {
+    return std::unexpected(ok.error());
+  }
   if (call.request.subresource.empty()) {
     if (auto ok = admit_mutating(admission, call.store.latest(), object, old_object); !ok) {
       return std::unexpected(ok.error());
