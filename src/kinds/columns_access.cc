@@ -125,11 +125,77 @@ Cells api_service_cells(View object, Instant now) {
       Draft{availability(object)}, age_cell(object, now)};
 }
 
+Cells named_cells(View object, Instant now) {
+  return {name_cell(object), age_cell(object, now)};
+}
+
+std::string claim_state(View claim) {
+  const bool going = !claim.get("metadata", "deletionTimestamp").is_null();
+  const View status = claim.get("status");
+  std::vector<std::string> states;
+  if (going) states.emplace_back("deleted");
+  if (!status.get("allocation").is_null()) {
+    states.emplace_back("allocated");
+    if (!status.get("reservedFor").empty()) states.emplace_back("reserved");
+  } else if (!going) {
+    states.emplace_back("pending");
+  }
+  return joined(states, ",");
+}
+
+Cells resource_claim_cells(View object, Instant now) {
+  return {name_cell(object), Draft{claim_state(object)}, age_cell(object, now)};
+}
+
+Cells resource_slice_cells(View object, Instant now) {
+  const View spec = object.get("spec");
+  return {name_cell(object), Draft{text(spec.get("nodeName"))}, Draft{text(spec.get("driver"))},
+          Draft{text(spec.get("pool", "name"))}, age_cell(object, now)};
+}
+
+Cells flow_schema_cells(View object, Instant now) {
+  const View spec = object.get("spec");
+  const View dangling = condition(object.get("status", "conditions"), "Dangling");
+  return {name_cell(object),
+          Draft{text(spec.get("priorityLevelConfiguration", "name"))},
+          Draft{spec.get("matchingPrecedence").as_int()},
+          Draft{or_else(spec.get("distinguisherMethod", "type"), kNone)},
+          age_cell(object, now),
+          Draft{dangling.is_null() ? std::string{"?"} : text(dangling.get("status"))}};
+}
+
+Draft number_or_none(View number) {
+  return number.is_null() ? Draft{std::string{kNone}} : Draft{number.as_int()};
+}
+
+Cells priority_level_cells(View object, Instant now) {
+  const View limited = object.get("spec", "limited");
+  const View queuing = limited.get("limitResponse", "queuing");
+  return {name_cell(object),
+          Draft{text(object.get("spec", "type"))},
+          number_or_none(limited.get("nominalConcurrencyShares")),
+          number_or_none(queuing.get("queues")),
+          number_or_none(queuing.get("handSize")),
+          number_or_none(queuing.get("queueLengthLimit")),
+          age_cell(object, now)};
+}
+
 constexpr std::string_view kBindingColumns = "Name,Role,Age,*Users,*Groups,*ServiceAccounts";
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
+constexpr std::string_view kDevices = "resource.k8s.io";
+constexpr std::string_view kFlowControl = "flowcontrol.apiserver.k8s.io";
+
 constexpr Printer kPrinters[] = {
+    {kDevices,                 "DeviceClass",                      "Name,Age",                               named_cells          },
+    {kDevices,                 "ResourceClaim",                    "Name,State,Age",                         resource_claim_cells },
+    {kDevices,                 "ResourceClaimTemplate",            "Name,Age",                               named_cells          },
+    {kDevices,                 "ResourceSlice",                    "Name,Node,Driver,Pool,Age",              resource_slice_cells },
+    {kFlowControl,             "FlowSchema",
+     "Name,PriorityLevel,MatchingPrecedence,DistinguisherMethod,Age,MissingPL",                              flow_schema_cells    },
+    {kFlowControl,             "PriorityLevelConfiguration",
+     "Name,Type,NominalConcurrencyShares,Queues,HandSize,QueueLengthLimit,Age",                              priority_level_cells },
     {kRbac,                    "ClusterRoleBinding",               kBindingColumns,                          binding_cells        },
     {kRbac,                    "RoleBinding",                      kBindingColumns,                          binding_cells        },
     {"certificates.k8s.io",    "CertificateSigningRequest",

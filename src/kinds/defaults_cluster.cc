@@ -42,6 +42,25 @@ void set_match_resources(Draft* match) {
   for_each(*match, "excludeResourceRules", set_scope);
 }
 
+// Exactly one device, unless another number or all of them are asked for.
+void set_device_request(Draft& request) {
+  default_to(request, "allocationMode", "ExactCount");
+  if (request.find("allocationMode")->as_string() == "ExactCount") {
+    default_nonzero(request, "count", 1);
+  }
+}
+
+void set_devices(Draft* spec) {
+  if (spec == nullptr) return;
+  Draft* devices = spec->find("devices");
+  if (devices == nullptr || !devices->is_object()) return;
+  for_each(*devices, "requests", [](Draft& request) {
+    Draft* exactly = request.find("exactly");
+    if (exactly != nullptr && exactly->is_object()) set_device_request(*exactly);
+    for_each(request, "firstAvailable", set_device_request);
+  });
+}
+
 }  // namespace
 
 void set_defaults_network_policy(Draft& object) {
@@ -123,6 +142,34 @@ void set_defaults_admission_policy_binding(Draft& object) {
 
 void set_defaults_runtime_class(Draft& object) {
   round_resources(object.find("overhead", "podFixed"));
+}
+
+void set_defaults_resource_claim(Draft& object) {
+  set_devices(object.find("spec"));
+}
+
+void set_defaults_resource_claim_template(Draft& object) {
+  set_devices(object.find("spec", "spec"));
+}
+
+void set_defaults_flow_schema(Draft& object) {
+  default_nonzero(object.object_at("spec"), "matchingPrecedence", 1000);
+}
+
+void set_defaults_priority_level(Draft& object) {
+  if (Draft* exempt = object.find("spec", "exempt"); exempt != nullptr && exempt->is_object()) {
+    default_to(*exempt, "nominalConcurrencyShares", 0);
+    default_to(*exempt, "lendablePercent", 0);
+  }
+  Draft* limited = object.find("spec", "limited");
+  if (limited == nullptr || !limited->is_object()) return;
+  default_to(*limited, "nominalConcurrencyShares", 30);
+  default_to(*limited, "lendablePercent", 0);
+  Draft* queuing = limited->find("limitResponse", "queuing");
+  if (queuing == nullptr || !queuing->is_object()) return;
+  default_nonzero(*queuing, "handSize", 8);
+  default_nonzero(*queuing, "queues", 64);
+  default_nonzero(*queuing, "queueLengthLimit", 50);
 }
 
 }  // namespace fixpoint::kinds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defaults of networking, storage, rbac, discovery, scheduling and admissionregistration.
+// Defaults of networking, storage, rbac, discovery, scheduling, admissionregistration, devices and
+// flow control.
 #pragma once
 
 #include "json/draft.h"
@@ -19,5 +20,9 @@ void set_defaults_mutating_webhooks(json::Draft& object);
 void set_defaults_admission_policy(json::Draft& object);
 void set_defaults_admission_policy_binding(json::Draft& object);
 void set_defaults_runtime_class(json::Draft& object);
+void set_defaults_resource_claim(json::Draft& object);
+void set_defaults_resource_claim_template(json::Draft& object);
+void set_defaults_flow_schema(json::Draft& object);
+void set_defaults_priority_level(json::Draft& object);
 
 }  // namespace fixpoint::kinds

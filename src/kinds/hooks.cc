@@ -126,6 +126,12 @@ constexpr HookRow kHooks[] = {
     {"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", {.set_defaults = set_defaults_admission_policy_binding, .validate = validate_admission_policy_binding, .validate_update = validate_admission_policy_binding_update}},
     {"policy", "v1", "PodDisruptionBudget", {.validate = validate_disruption_budget, .validate_update = validate_disruption_budget_update, .validate_status_update = validate_disruption_budget_status_update}},
     {"certificates.k8s.io", "v1", "CertificateSigningRequest", {.prepare = prepare_signing_request, .validate = checked<validate_signing_request>, .validate_update = checked_update<validate_signing_request_update>}},
+    {"resource.k8s.io", "v1", "DeviceClass", {.validate = checked<nullptr>}},
+    {"resource.k8s.io", "v1", "ResourceClaim", {.set_defaults = set_defaults_resource_claim, .validate = checked<nullptr>}},
+    {"resource.k8s.io", "v1", "ResourceClaimTemplate", {.set_defaults = set_defaults_resource_claim_template, .validate = checked<nullptr>}},
+    {"resource.k8s.io", "v1", "ResourceSlice", {.validate = checked<nullptr>}},
+    {"flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", {.set_defaults = set_defaults_flow_schema, .validate = checked<nullptr>}},
+    {"flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration", {.set_defaults = set_defaults_priority_level, .validate = checked<nullptr>}},
     {"apiregistration.k8s.io", "v1", "APIService", {.set_defaults = set_defaults_api_service, .validate = validate_api_service, .validate_update = validate_api_service_update}},
 };
 // clang-format on

@@ -23,10 +23,11 @@ struct Registry {
 std::vector<Kind> make_rows() {
   std::vector<Kind> rows;
   for (const auto append :
-       {append_core, append_api_registration, append_apps, append_events, append_reviews,
-        append_autoscaling, append_batch, append_certificates, append_networking, append_policy,
-        append_rbac, append_storage, append_admission, append_api_extensions, append_scheduling,
-        append_coordination, append_nodes, append_discovery}) {
+       {append_core,       append_api_registration, append_apps,       append_events,
+        append_reviews,    append_autoscaling,      append_batch,      append_certificates,
+        append_networking, append_policy,           append_rbac,       append_storage,
+        append_admission,  append_api_extensions,   append_scheduling, append_coordination,
+        append_nodes,      append_discovery,        append_devices,    append_flow_control}) {
     append(rows);
   }
   for (auto& kind : rows) {

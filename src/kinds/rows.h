@@ -82,5 +82,7 @@ void append_scheduling(std::vector<Kind>& to);
 void append_coordination(std::vector<Kind>& to);
 void append_nodes(std::vector<Kind>& to);
 void append_discovery(std::vector<Kind>& to);
+void append_devices(std::vector<Kind>& to);
+void append_flow_control(std::vector<Kind>& to);
 
 }  // namespace fixpoint::kinds

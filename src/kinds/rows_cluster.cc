@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Networking, storage, nodes, coordination and scheduling.
+// Networking, storage, nodes, coordination, scheduling, devices and flow control.
 #include "kinds/rows.h"
 
 namespace fixpoint::kinds {
@@ -51,6 +51,24 @@ constexpr Row kDiscovery[] = {
     {"EndpointSlice", "endpointslices", "", "", kGeneration, schema<"discovery.v1.EndpointSlice">},
 };
 
+constexpr Row kDevices[] = {
+    {"DeviceClass",           "deviceclasses",          "", "", kCluster | kGeneration | kShowsDeleted,
+     schema<"resource.v1.DeviceClass">          },
+    {"ResourceClaim",         "resourceclaims",         "", "", kStatus | kShowsDeleted,
+     schema<"resource.v1.ResourceClaim">        },
+    {"ResourceClaimTemplate", "resourceclaimtemplates", "", "", kShowsDeleted,
+     schema<"resource.v1.ResourceClaimTemplate">},
+    {"ResourceSlice",         "resourceslices",         "", "", kCluster | kGeneration | kShowsDeleted,
+     schema<"resource.v1.ResourceSlice">        },
+};
+
+constexpr Row kFlowControl[] = {
+    {"FlowSchema",                 "flowschemas",                 "", "", kCluster | kStatus | kGeneration,
+     schema<"flowcontrol.v1.FlowSchema">                                                                                                                       },
+    {"PriorityLevelConfiguration", "prioritylevelconfigurations", "", "",
+     kCluster | kStatus | kGeneration,                                                                      schema<"flowcontrol.v1.PriorityLevelConfiguration">},
+};
+
 }  // namespace
 
 void append_networking(std::vector<Kind>& to) {
@@ -70,6 +88,12 @@ void append_nodes(std::vector<Kind>& to) {
 }
 void append_discovery(std::vector<Kind>& to) {
   append_rows({"discovery.k8s.io", "v1"}, kDiscovery, to);
+}
+void append_devices(std::vector<Kind>& to) {
+  append_rows({"resource.k8s.io", "v1"}, kDevices, to);
+}
+void append_flow_control(std::vector<Kind>& to) {
+  append_rows({"flowcontrol.apiserver.k8s.io", "v1"}, kFlowControl, to);
 }
 
 }  // namespace fixpoint::kinds
