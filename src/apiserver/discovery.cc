@@ -45,14 +45,14 @@ Names names_of(const Resource& resource) {
 std::vector<kinds::Subresource> subresources_of(const Resource& resource) {
   if (resource.builtin != nullptr) return resource.builtin->subresources;
   std::vector<kinds::Subresource> subresources;
+  if (resource.has_status) {
+    subresources.push_back({"status", resource.kind, subresource_verbs()});
+  }
   if (resource.custom_version()->scale) {
     subresources.push_back({
         "scale", {"autoscaling", "v1", "Scale"},
          subresource_verbs()
     });
-  }
-  if (resource.has_status) {
-    subresources.push_back({"status", resource.kind, subresource_verbs()});
   }
   return subresources;
 }
@@ -62,12 +62,32 @@ bool stored(const Resource& resource) {
   return std::ranges::find(verbs_of(resource), "watch") != verbs_of(resource).end();
 }
 
+// A real server of this version still stores these in an older one, and its hash says so.
+struct OlderStorage {
+  std::string_view prefix;  // of keys; a whole group when it begins with a dot
+  std::string_view api_version;
+};
+constexpr OlderStorage kOlderStorage[] = {
+    {"customresourcedefinitions.apiextensions.k8s.io/", "apiextensions.k8s.io/v1beta1"},
+    {"volumeattributesclasses.storage.k8s.io/",         "storage.k8s.io/v1beta1"      },
+    {".resource.k8s.io/",                               "resource.k8s.io/v1beta2"     },
+};
+
+std::string_view storage_version(const Resource& resource) {
+  for (const auto& older : kOlderStorage) {
+    if (resource.builtin != nullptr && resource.prefix.ends_with(older.prefix)) {
+      return older.api_version;
+    }
+  }
+  return resource.stored_api_version;
+}
+
 // Of "group/version/Kind" as it is stored, the group empty but its slash there for the core group.
 std::string storage_hash(const Resource& resource, Discovery::Digest digest) {
   constexpr std::size_t kShownBytes = 8;
-  const auto& version = resource.stored_api_version;
-  const std::string slash = version.find('/') == std::string::npos ? "/" : "";
-  return base64_encode(digest(slash + version + "/" + resource.kind.kind).substr(0, kShownBytes));
+  std::string stored{storage_version(resource)};
+  if (stored.find('/') == std::string::npos) stored.insert(0, "/");
+  return base64_encode(digest(stored + "/" + resource.kind.kind).substr(0, kShownBytes));
 }
 
 json::Draft listed(const Resource& resource, Discovery::Digest digest) {

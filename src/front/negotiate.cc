@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,23 @@ std::optional<Wanted> choose(std::string_view accept, Offer offer) {
   return std::nullopt;
 }
 
+bool accepts_one(std::string_view accept, std::span<const std::string_view> types) {
+  if (accept.empty()) return true;
+  while (!accept.empty()) {
+    auto part = take(accept, ',');
+    const auto type = take(part, ';');
+    if (type == "*/*" || std::ranges::find(types, type) != types.end()) return true;
+  }
+  return false;
+}
+
+kube::Status available(std::string_view types) {
+  auto status = kube::not_acceptable("406: Not Acceptable\n\nAvailable representations: " +
+                                     std::string{types});
+  status.details.emplace();
+  return status;
+}
+
 }  // namespace
 
 kube::Answer<Wanted> negotiate(std::string_view accept, Offer offer) {
@@ -133,23 +151,19 @@ Wanted negotiate_status(std::string_view accept) {
 }
 
 kube::Answer<void> check_routed(std::string_view accept, Produces produces) {
-  static constexpr std::array<std::string_view, 4> kProduced{
-      "*/*", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
-  std::string_view rest = accept;
-  if (rest.empty()) return {};
-  while (!rest.empty()) {
-    auto part = take(rest, ',');
-    if (std::ranges::find(kProduced, take(part, ';')) != kProduced.end()) return {};
-  }
-  std::string text =
-      "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
-      "application/vnd.kubernetes.protobuf";
+  static constexpr std::array<std::string_view, 3> kProduced{"application/json", "application/yaml",
+                                                             "application/vnd.kubernetes.protobuf"};
+  if (accepts_one(accept, kProduced)) return {};
+  std::string text = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
   if (produces == Produces::ObjectsAndStreams) {
     text += ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
   }
-  auto status = kube::not_acceptable(std::move(text));
-  status.details.emplace();
-  return std::unexpected(std::move(status));
+  return std::unexpected(available(text));
+}
+
+kube::Answer<void> check_produced(std::string_view accept, std::string_view type) {
+  if (accepts_one(accept, {&type, 1})) return {};
+  return std::unexpected(available(type));
 }
 
 bool wants_pretty(std::string_view parameter, std::string_view user_agent) {

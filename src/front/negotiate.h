@@ -35,6 +35,8 @@ Wanted negotiate_status(std::string_view accept);
 // literally be a type they produce.
 enum class Produces : std::uint8_t { Objects, ObjectsAndStreams };
 kube::Answer<void> check_routed(std::string_view accept, Produces produces);
+// The same for a page that comes as one type only.
+kube::Answer<void> check_produced(std::string_view accept, std::string_view type);
 
 // Whether JSON is to be indented: as `?pretty=` says, else for browsers and command-line tools.
 bool wants_pretty(std::string_view parameter, std::string_view user_agent);

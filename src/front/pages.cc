@@ -67,6 +67,16 @@ bool is_routed(std::string_view path) {
   return slash != std::string_view::npos && builtin_group(path.substr(0, slash));
 }
 
+// What the API's own router asks of an Accept header, before a page is made.
+kube::Answer<void> acceptable(std::string_view path, std::string_view accept) {
+  if (path == "/openid/v1/jwks") return check_produced(accept, "application/jwk-set+json");
+  if (path == "/.well-known/openid-configuration" || path.starts_with("/version")) {
+    return check_produced(accept, "application/json");
+  }
+  if (is_routed(path)) return check_routed(accept, Produces::Objects);
+  return {};
+}
+
 }  // namespace
 
 Pages::Pages(Service& service, net::SigningKey key)
@@ -87,6 +97,9 @@ kube::Answer<Page> Pages::find(const net::Request& request, const Route& route) 
   if (is_routed(path) && request.method != "GET") {
     return std::unexpected(kube::method_not_allowed());
   }
+  const std::string* accept = request.headers.find("accept");
+  const auto allowed = acceptable(path, accept == nullptr ? std::string_view{} : *accept);
+  if (!allowed) return std::unexpected(allowed.error());
   return *std::move(page);
 }
 
