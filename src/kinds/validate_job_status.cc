@@ -185,6 +185,41 @@ void check_indexes(const JobChange& change, const FieldPath& path, FieldErrors& 
   }
 }
 
+void check_failed_indexes(const JobChange& change, const FieldPath& path, FieldErrors& errors) {
+  const View spec = change.now.job.get("spec");
+  const View failed = change.now.status.get("failedIndexes");
+  if (!change.changed("failedIndexes") || failed.is_null()) return;
+  const FieldPath here = path.child("failedIndexes");
+  if (spec.get("backoffLimitPerIndex").is_null()) {
+    note_invalid(here, failed.as_string(),
+                 "cannot set non-null failedIndexes when backoffLimitPerIndex is null", errors);
+    return;
+  }
+  if (spec.get("completions").is_null()) return;
+  const auto problem = indexes_problem(failed.as_string(), spec.get("completions").as_int());
+  if (!problem.empty()) {
+    note_invalid(here, failed.as_string(), "error parsing failedIndexes: " + problem, errors);
+  }
+}
+
+// A pod is counted once, as one that succeeded or one that failed.
+void check_uncounted(View status, const FieldPath& path, FieldErrors& errors) {
+  const FieldPath pods_path = path.child("uncountedTerminatedPods");
+  std::set<std::string_view> seen;
+  for (const std::string_view list : {"succeeded", "failed"}) {
+    const FieldPath list_path = pods_path.child(list);
+    const View pods = status.get("uncountedTerminatedPods", list);
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      const auto uid = pods[i].as_string();
+      if (uid.empty()) {
+        note_invalid(list_path.index(i), uid, "must not be empty", errors);
+      } else if (!seen.insert(uid).second) {
+        errors.push_back(kube::duplicate(list_path.index(i), pods[i]));
+      }
+    }
+  }
+}
+
 void check_late_counts(const JobChange& change, const FieldPath& path, FieldErrors& errors) {
   const auto& now = change.now;
   if ((change.finish_moved() || change.changed("terminating")) && now.finished() &&
@@ -382,11 +417,13 @@ FieldErrors validate_job_status_update(View object, View old_object) {
   for (const std::string_view field : {"active", "succeeded", "failed", "ready", "terminating"}) {
     check_nonnegative(object.get("status", field), path.child(field), errors);
   }
+  check_uncounted(object.get("status"), path, errors);
   check_conditions(change, path, errors);
   check_times(change, path, errors);
   check_reasons(change, path, errors);
   check_end(change, path, errors);
   check_indexes(change, path, errors);
+  check_failed_indexes(change, path, errors);
   check_late_counts(change, path, errors);
   check_going_back(change, path, errors);
   return errors;

@@ -49,6 +49,20 @@ TEST(JobStatus, CountsIndexesUpwardsAndBelowTheCompletions) {
             "non-increasing order, previous: 2, current: 1\n");
 }
 
+TEST(JobStatus, CountsAPodOnceAndFailedIndexesOnlyWhereTheyHaveLimits) {
+  const auto before = json::parse(R"({"spec":{"completions":2}})").value();
+  const auto after = json::parse(R"({"spec":{"completions":2},"status":{"failedIndexes":"1",
+      "uncountedTerminatedPods":{"succeeded":["a","a"],"failed":["a",""]}}})")
+                         .value();
+
+  EXPECT_EQ(texts(validate_job_status_update(after, before)),
+            "status.uncountedTerminatedPods.succeeded[1]: Duplicate value: \"a\"\n"
+            "status.uncountedTerminatedPods.failed[0]: Duplicate value: \"a\"\n"
+            "status.uncountedTerminatedPods.failed[1]: Invalid value: \"\": must not be empty\n"
+            "status.failedIndexes: Invalid value: \"1\": cannot set non-null failedIndexes when "
+            "backoffLimitPerIndex is null\n");
+}
+
 TEST(JobStatus, NamesWhatAFailureRuleLacks) {
   const auto spec = json::parse(R"({"podFailurePolicy":{"rules":[{"action":"FailJob"}]}})").value();
   FieldErrors errors;
