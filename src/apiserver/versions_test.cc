@@ -13,7 +13,7 @@ constexpr auto kKites = R"({
     "names": {"plural": "kites", "kind": "Kite"},
     "versions": [
       {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",
-        "properties": {"spec": {"type": "object", 
+        "properties": {"spec": {"type": "object",
           "properties": {"size": {"type": "integer"}, "color": {"type": "string", "default": "red"},
                          "tail": {"type": "string"}}}}}}},
       {"name": "v1beta1", "served": true, "storage": false, "schema": {"openAPIV3Schema": {
