@@ -5,6 +5,8 @@
 #include "apiserver/admission.h"
 #include "kube/metadata.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -183,25 +185,95 @@ Answer<void> allocate_health_port(const AdmissionCall& call, Taken& taken, json:
   return {};
 }
 
-Answer<void> allocate_node_ports(const AdmissionCall& call, Taken& taken, json::Draft& spec) {
+std::int64_t node_port_of(const json::Draft& port) {
+  const json::Draft* number = port.find("nodePort");
+  return number == nullptr ? 0 : number->as_int();
+}
+
+Answer<void> hand_out_node_port(const AdmissionCall& call, Taken& taken, json::Draft& port) {
+  const auto free = free_node_port(call, taken);
+  if (!free) {
+    return std::unexpected(kube::internal_error("failed to allocate a nodePort: range is full"));
+  }
+  port["nodePort"] = *free;
+  taken.ports.insert(*free);
+  return {};
+}
+
+std::int64_t number_of(const json::Draft& port) {
+  const json::Draft* number = port.find("port");
+  return number == nullptr ? 0 : number->as_int();
+}
+
+// A new service uses one node port for all ports of one number, whatever their protocols.
+Answer<void> allocate_new_node_ports(const AdmissionCall& call, Taken& taken, bool hand_out,
+                                     json::Draft& spec) {
   auto& ports = spec.array_at("ports").elements();
+  std::map<std::int64_t, std::int64_t> by_number;
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const json::Draft* given = ports[i].find("nodePort");
-    std::int64_t number = given == nullptr ? 0 : given->as_int();
-    if (number != 0) {
-      if (auto ok = check_node_port(call, taken, i, number); !ok) return ok;
-    } else {
-      const auto free = free_node_port(call, taken);
-      if (!free) {
-        return std::unexpected(
-            kube::internal_error("failed to allocate a nodePort: range is full"));
-      }
-      number = *free;
-      ports[i]["nodePort"] = number;
+    const auto asked = node_port_of(ports[i]);
+    if (asked == 0 && !hand_out) continue;
+    auto& shared = by_number[number_of(ports[i])];
+    if (shared != 0 && (asked == 0 || asked == shared)) {
+      ports[i]["nodePort"] = shared;
+      continue;
     }
-    taken.ports.insert(number);
+    const auto same = [&](const json::Draft& other) {
+      return number_of(other) == number_of(ports[i]) && node_port_of(other) != 0;
+    };
+    const auto named = std::ranges::find_if(ports, same);
+    const auto wanted = shared != 0 ? asked : named != ports.end() ? node_port_of(*named) : 0;
+    if (wanted != 0) {
+      if (auto ok = check_node_port(call, taken, i, wanted); !ok) return ok;
+      taken.ports.insert(wanted);
+      if (shared == 0) ports[i]["nodePort"] = wanted;
+    } else if (auto ok = hand_out_node_port(call, taken, ports[i]); !ok) {
+      return ok;
+    }
+    if (shared == 0) shared = node_port_of(ports[i]);
   }
   return {};
+}
+
+// A changed one looks at each port by itself; what it had is still its own.
+Answer<void> allocate_changed_node_ports(const AdmissionCall& call, Taken& taken, bool hand_out,
+                                         json::Draft& spec, json::View old_spec) {
+  std::set<std::int64_t> own;
+  for (const json::View port : old_spec.get("ports").elements()) {
+    own.insert(port.get("nodePort").as_int());
+  }
+  std::set<std::pair<std::string, std::int64_t>> seen;
+  auto& ports = spec.array_at("ports").elements();
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto asked = node_port_of(ports[i]);
+    if (asked == 0 && !hand_out) continue;
+    if (asked == 0) {
+      if (auto ok = hand_out_node_port(call, taken, ports[i]); !ok) return ok;
+    } else if (own.insert(asked).second) {
+      if (auto ok = check_node_port(call, taken, i, asked); !ok) return ok;
+      taken.ports.insert(asked);
+    }
+    const json::Draft* protocol = ports[i].find("protocol");
+    const std::string text{protocol == nullptr ? std::string_view{} : protocol->as_string()};
+    const auto number = node_port_of(ports[i]);
+    if (!seen.insert({text, number}).second) {
+      return std::unexpected(kube::unreasoned(
+          500, "duplicate nodePort: {" + text + " " + std::to_string(number) + "}"));
+    }
+  }
+  return {};
+}
+
+Answer<void> allocate_node_ports(const AdmissionCall& call, Taken& taken, std::string_view type,
+                                 json::Draft& spec, json::View old_spec) {
+  if (type != "NodePort" && type != "LoadBalancer") return {};
+  const bool hand_out = wants_node_ports(spec, type);
+  if (old_spec.is_null()) return allocate_new_node_ports(call, taken, hand_out, spec);
+  // A number that is held already is not handed out twice, not even to its holder.
+  for (const json::View port : old_spec.get("ports").elements()) {
+    taken.ports.insert(port.get("nodePort").as_int());
+  }
+  return allocate_changed_node_ports(call, taken, hand_out, spec, old_spec);
 }
 
 // There is one range of addresses, and it is of one family. Who has no address may claim both.
@@ -232,7 +304,7 @@ Answer<void> check_families(const AdmissionCall& call, const json::Draft& spec) 
   return std::unexpected(kube::invalid({"", "Service"}, call.name, errors));
 }
 
-// An update that says nothing about addresses and ports keeps the ones it has.
+// An update that says nothing about addresses keeps the ones it has.
 void keep_old_allocations(json::Draft& spec, json::View old_spec, std::string_view type) {
   if (wants_address(type) && wants_address(old_spec.get("type").as_string())) {
     for (const auto key : {"clusterIP", "clusterIPs"}) {
@@ -240,15 +312,6 @@ void keep_old_allocations(json::Draft& spec, json::View old_spec, std::string_vi
       const bool empty = given == nullptr || given->is_null() ||
                          (given->is_string() && given->as_string().empty());
       if (const auto old = old_spec.find(key); old && empty) spec[key] = json::Draft{*old};
-    }
-  }
-  if (!wants_node_ports(spec, type)) return;
-  for (auto& port : spec.array_at("ports").elements()) {
-    if (port.contains("nodePort")) continue;
-    const json::Draft* number = port.find("port");
-    for (const json::View old : old_spec.get("ports").elements()) {
-      if (number == nullptr || old.get("port").as_int() != number->as_int()) continue;
-      if (const auto kept = old.get("nodePort").as_int(); kept != 0) port["nodePort"] = kept;
     }
   }
 }
@@ -267,9 +330,8 @@ Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot
     if (auto ok = check_families(call, spec); !ok) return ok;
     if (auto ok = allocate_address(call, taken, spec); !ok) return ok;
   }
-  if (wants_node_ports(spec, type)) {
-    if (auto ok = allocate_node_ports(call, taken, spec); !ok) return ok;
-  }
+  if (auto ok = allocate_node_ports(call, taken, type, spec, old_object.get("spec")); !ok)
+    return ok;
   if (wants_health_port(spec, type)) {
     return allocate_health_port(call, taken, spec, old_object.get("spec"));
   }

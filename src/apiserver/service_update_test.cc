@@ -65,5 +65,67 @@ TEST_F(ServiceUpdate, APortKeepsItsNodePortByName) {
   EXPECT_EQ(updated.body.get("spec", "ports")[0].get("nodePort").as_int(), before);
 }
 
+TEST_F(ServiceUpdate, APortOfAnotherNameGetsANodePortOfItsOwn) {
+  make(R"({"type":"NodePort","ports":[{"port":80,"name":"p"}]})");
+  const auto made = get(kWeb);
+  const auto before = made.body.get("spec", "ports")[0].get("nodePort").as_int();
+
+  const auto updated = put(kWeb, R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},
+      "spec":{"type":"NodePort","ports":[{"port":80,"name":"q"}]}})");
+
+  ASSERT_EQ(updated.code, 200) << message(updated);
+  EXPECT_NE(updated.body.get("spec", "ports")[0].get("nodePort").as_int(), before);
+}
+
+TEST_F(ServiceUpdate, PortsOfOneNumberShareANodePort) {
+  make(R"({"type":"NodePort","ports":[{"port":53,"name":"t"},
+      {"port":53,"name":"u","protocol":"UDP"}]})");
+
+  const auto made = get(kWeb);
+
+  const auto ports = made.body.get("spec", "ports");
+  EXPECT_EQ(ports[0].get("nodePort").as_int(), ports[1].get("nodePort").as_int());
+}
+
+TEST_F(ServiceUpdate, NodePortsGoWithTheTypeThoughThePortsChange) {
+  make(R"({"type":"NodePort","ports":[{"port":80,"name":"p"},{"port":81,"name":"q"}]})");
+
+  const auto updated = patch(kWeb, R"({"spec":{"type":"ClusterIP","ports":[
+      {"$patch":"delete","port":80}]}})",
+                             "application/strategic-merge-patch+json");
+
+  ASSERT_EQ(updated.code, 200) << message(updated);
+  EXPECT_FALSE(updated.body.get("spec", "ports")[0].contains("nodePort"));
+}
+
+TEST_F(ServiceUpdate, ABalancerClassThatChangesIsRefusedTwice) {
+  make(R"({"type":"LoadBalancer","loadBalancerClass":"a.example/one","ports":[{"port":80}]})");
+
+  const auto refused = patch(kWeb, R"({"spec":{"loadBalancerClass":"a.example/two"}})");
+
+  EXPECT_EQ(refused.body.get("details", "causes").size(), 2U) << message(refused);
+}
+
+TEST_F(ServiceUpdate, TheHealthPortGoesWithTheLocalPolicy) {
+  make(R"({"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80}]})");
+
+  const auto updated = patch(kWeb, R"({"spec":{"externalTrafficPolicy":"Cluster"}})");
+
+  ASSERT_EQ(updated.code, 200) << message(updated);
+  EXPECT_FALSE(updated.body.get("spec").contains("healthCheckNodePort"));
+}
+
+TEST_F(ServiceUpdate, TheBalancerGoesFromTheStatusWithTheType) {
+  make(R"({"type":"LoadBalancer","ports":[{"port":80}]})");
+  const auto balanced = patch(std::string{kWeb} + "/status",
+                              R"({"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}})");
+  ASSERT_EQ(balanced.code, 200) << message(balanced);
+
+  const auto updated = patch(kWeb, R"({"spec":{"type":"ExternalName","externalName":"a.b"}})");
+
+  ASSERT_EQ(updated.code, 200) << message(updated);
+  EXPECT_TRUE(updated.body.get("status", "loadBalancer").empty());
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

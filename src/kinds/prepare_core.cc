@@ -84,6 +84,27 @@ bool has_node_ports(std::string_view type) {
   return type == "NodePort" || type == "LoadBalancer";
 }
 
+bool needs_health_port(std::string_view type, std::string_view policy) {
+  return type == "LoadBalancer" && policy == "Local";
+}
+// Balancers may do without node ports: then none are handed out, and none kept.
+bool hands_out_node_ports(std::string_view type, bool balancer_too) {
+  return type == "NodePort" || (type == "LoadBalancer" && balancer_too);
+}
+
+// Node ports that an author took over from before are given up, ones newly asked for are not.
+void drop_node_ports(Draft& spec, View old_spec) {
+  Draft* ports = spec.find("ports");
+  if (ports == nullptr) return;
+  std::set<std::int64_t> before{0};
+  for (const View port : old_spec.get("ports").elements()) {
+    before.insert(port.get("nodePort").as_int());
+  }
+  const auto known = [&](const Draft& port) { return before.contains(node_port_of(port)); };
+  if (!std::ranges::all_of(ports->elements(), known)) return;
+  for (Draft& port : ports->elements()) port.erase("nodePort");
+}
+
 bool externally_accessible(std::string_view type, bool has_external_ips) {
   return has_node_ports(type) || (type == "ClusterIP" && has_external_ips);
 }
@@ -92,21 +113,18 @@ bool externally_accessible(std::string_view type, bool has_external_ips) {
 void drop_old_type_fields(Draft& spec, View old_spec) {
   const auto type = text_at(spec, "type");
   const auto old_type = old_spec.get("type").as_string();
-  if (has_node_ports(old_type) && !has_node_ports(type)) {
-    if (Draft* ports = spec.find("ports")) {
-      std::size_t i = 0;
-      for (Draft& port : ports->elements()) {
-        drop_if_unchanged(port, old_spec.get("ports")[i++], "nodePort");
-      }
-    }
-  }
+  const auto policy = text_at(spec, "externalTrafficPolicy");
+  if (has_node_ports(old_type) && !has_node_ports(type)) drop_node_ports(spec, old_spec);
   if (externally_accessible(old_type, !old_spec.get("externalIPs").empty()) &&
       !externally_accessible(type, !empty_at(spec, "externalIPs"))) {
     drop_if_unchanged(spec, old_spec, "externalTrafficPolicy");
   }
+  if (needs_health_port(old_type, old_spec.get("externalTrafficPolicy").as_string()) &&
+      !needs_health_port(type, policy)) {
+    drop_if_unchanged(spec, old_spec, "healthCheckNodePort");
+  }
   if (old_type == "LoadBalancer" && type != "LoadBalancer") {
-    for (const auto* key :
-         {"allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort"}) {
+    for (const auto* key : {"allocateLoadBalancerNodePorts", "loadBalancerClass"}) {
       drop_if_unchanged(spec, old_spec, key);
     }
   }
@@ -131,7 +149,15 @@ void keep_allocated(Draft& spec, View old_spec) {
       drop_if_unchanged(spec, old_spec, key);
     }
   }
-  if (has_node_ports(type) && has_node_ports(old_type)) keep_node_ports(spec, old_spec);
+  const Draft* asked = spec.find("allocateLoadBalancerNodePorts");
+  if (hands_out_node_ports(type, asked == nullptr || asked->as_bool(true)) &&
+      hands_out_node_ports(old_type, old_spec.get("allocateLoadBalancerNodePorts").as_bool(true))) {
+    keep_node_ports(spec, old_spec);
+  }
+  if (needs_health_port(type, text_at(spec, "externalTrafficPolicy")) &&
+      needs_health_port(old_type, old_spec.get("externalTrafficPolicy").as_string())) {
+    keep(spec, old_spec, "healthCheckNodePort");
+  }
 }
 
 // dataSource and the newer dataSourceRef say the same as long as no namespace is crossed.
@@ -213,6 +239,9 @@ void prepare_service(Draft& object, View old_object, const HookContext&) {
     follow_address(spec, old_object.get("spec"));
     keep_allocated(spec, old_object.get("spec"));
     drop_old_type_fields(spec, old_object.get("spec"));
+    if (text_at(spec, "type") != "LoadBalancer") {
+      object.object_at("status")["loadBalancer"] = Draft::object();
+    }
   }
   if (!has_cluster_ip(text_at(spec, "type"))) {
     spec.erase("internalTrafficPolicy");

@@ -203,6 +203,22 @@ void check_unique_ports(View spec, const FieldPath& spec_path, FieldErrors& erro
   }
 }
 
+void check_balancer_class(View spec, View old_spec, const FieldPath& path, FieldErrors& errors) {
+  const bool balancer = spec.get("type").as_string() == "LoadBalancer";
+  const View kind = spec.get("loadBalancerClass");
+  const FieldPath class_path = path.child("loadBalancerClass");
+  if (balancer && old_spec.get("type").as_string() == "LoadBalancer" &&
+      !(kind == old_spec.get("loadBalancerClass"))) {
+    note_invalid(class_path, kind, "may not change once set", errors);
+  }
+  if (kind.is_null()) return;
+  if (balancer) {
+    kube::note_problems(class_path, kind.as_string(), kube::qualified_name_problems, errors);
+  } else {
+    note_forbidden(class_path, kOnlyBalancers, errors);
+  }
+}
+
 void check_balancer_fields(View spec, View old_spec, const FieldPath& path, FieldErrors& errors) {
   const bool balancer = spec.get("type").as_string() == "LoadBalancer";
   const View ranges = spec.get("loadBalancerSourceRanges");
@@ -216,18 +232,7 @@ void check_balancer_fields(View spec, View old_spec, const FieldPath& path, Fiel
   if (!balancer && !spec.get("allocateLoadBalancerNodePorts").is_null()) {
     note_forbidden(path.child("allocateLoadBalancerNodePorts"), kOnlyBalancers, errors);
   }
-  const View kind = spec.get("loadBalancerClass");
-  const FieldPath class_path = path.child("loadBalancerClass");
-  if (balancer && old_spec.get("type").as_string() == "LoadBalancer" &&
-      !(kind == old_spec.get("loadBalancerClass"))) {
-    note_invalid(class_path, kind, "may not change once set", errors);
-  }
-  if (kind.is_null()) return;
-  if (balancer) {
-    kube::note_problems(class_path, kind.as_string(), kube::qualified_name_problems, errors);
-  } else {
-    note_forbidden(class_path, kOnlyBalancers, errors);
-  }
+  check_balancer_class(spec, old_spec, path, errors);
 }
 
 void check_traffic(View spec, const FieldPath& path, FieldErrors& errors) {
@@ -300,6 +305,42 @@ void check_address_change(View spec, View old_spec, FieldErrors& errors) {
   for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
     if (!(now[i] == before[i])) note_invalid(path.index(i), now, "may not change once set", errors);
   }
+}
+
+// The families of a service with addresses stay; it may gain a second one, and lose it again.
+void check_family_change(View spec, View old_spec, FieldErrors& errors) {
+  const auto external = [](View each) { return each.get("type").as_string() == "ExternalName"; };
+  if (external(spec) || external(old_spec) || headless(spec) || headless(old_spec)) return;
+  const View now = spec.get("ipFamilies");
+  const View before = old_spec.get("ipFamilies");
+  const FieldPath root{"spec"};
+  const FieldPath path = root.child("ipFamilies");
+  for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
+    if (now[i] == before[i]) continue;
+    if (now.size() == before.size()) {
+      note_invalid(path.index(0), now, "may not change once set", errors);
+    } else if (i == 0) {
+      // A real server shows the addresses here.
+      note_invalid(path.index(0), spec.get("clusterIPs"), "may not change once set", errors);
+    }
+  }
+  const View policy = spec.get("ipFamilyPolicy");
+  if (before.size() > now.size() && now.size() == 1 && policy.as_string() != "SingleStack") {
+    note_invalid(root.child("ipFamilyPolicy"), policy,
+                 "must be set to 'SingleStack' when releasing the secondary ipFamily", errors);
+  }
+}
+
+void check_health_port_change(View spec, View old_spec, FieldErrors& errors) {
+  const auto needed = [](View each) {
+    return each.get("type").as_string() == "LoadBalancer" &&
+           each.get("externalTrafficPolicy").as_string() == "Local";
+  };
+  constexpr std::string_view kField = "healthCheckNodePort";
+  if (!needed(spec) || !needed(old_spec)) return;
+  if (spec.get(kField).as_int() == old_spec.get(kField).as_int()) return;
+  const FieldPath root{"spec"};
+  note_forbidden(root.child(kField), "field is immutable", errors);
 }
 
 void check_endpoint_address(View address, const FieldPath& path, FieldErrors& errors) {
@@ -405,7 +446,13 @@ FieldErrors validate_service_update(View object, View old_object) {
   FieldErrors errors;
   check_addresses(object.get("spec"), FieldPath{"spec"}, errors);
   if (!errors.empty()) return errors;
-  check_address_change(object.get("spec"), old_object.get("spec"), errors);
+  const View spec = object.get("spec");
+  const View old_spec = old_object.get("spec");
+  check_address_change(spec, old_spec, errors);
+  check_family_change(spec, old_spec, errors);
+  // A real server looks at the class here and once more with everything else.
+  check_balancer_class(spec, old_spec, FieldPath{"spec"}, errors);
+  check_health_port_change(spec, old_spec, errors);
   kube::append(errors, check_service(object, old_object));
   return errors;
 }
