@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 3> kImmortalNamespaces{"default", "kube-s
                                                               "kube-public"};
 
 kube::Status namespace_terminating(const AdmissionCall& call) {
-  auto status = kube::forbidden(call.resource.group_resource(), call.name,
+  auto status = kube::forbidden(call.resource.group_resource(), call.shown_name(),
                                 "unable to create new content in namespace " +
                                     std::string{call.ns} + " because it is being terminated");
   status.details->causes.push_back(
@@ -35,7 +35,7 @@ Answer<void> admit_namespace(const AdmissionCall& call, const store::Snapshot& s
     if (call.resource.prefix != "namespaces/") return {};
     for (const auto immortal : kImmortalNamespaces) {
       if (call.name != immortal) continue;
-      return std::unexpected(kube::forbidden(call.resource.group_resource(), call.name,
+      return std::unexpected(kube::forbidden(call.resource.group_resource(), call.shown_name(),
                                              "this namespace may not be deleted"));
     }
     return {};
@@ -69,7 +69,7 @@ Answer<void> check_subject(const AdmissionCall& call, const json::Value& csr) {
   if (csr.get("spec", "signerName").as_string() != kSigner) return {};
   if (!kinds::asks_for_masters(csr)) return {};
   return std::unexpected(kube::forbidden(
-      call.resource.group_resource(), call.name,
+      call.resource.group_resource(), call.shown_name(),
       "use of " + std::string{kSigner} + " signer with system:masters group is not allowed"));
 }
 

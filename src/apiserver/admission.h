@@ -22,6 +22,9 @@ struct AdmissionCall {
   const User& user;
   const Environment& environment;
   bool dry_run = false;
+
+  // Whom a refusal names: admission speaks before it is known that a name is missing.
+  std::string_view shown_name() const { return name.empty() ? "Unknown" : name; }
 };
 
 // Namespace life cycle: writing in a missing namespace is 404, creating in a terminating one 403;

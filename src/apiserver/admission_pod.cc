@@ -37,7 +37,7 @@ bool tolerates(const json::Draft& toleration, std::string_view key) {
 
 std::unexpected<kube::Status> refused(const AdmissionCall& call, std::string_view why) {
   return std::unexpected(
-      kube::forbidden(call.resource.group_resource(), call.name, std::string{why}));
+      kube::forbidden(call.resource.group_resource(), call.shown_name(), std::string{why}));
 }
 
 kube::Answer<void> take_scheduling(const AdmissionCall& call, json::View scheduling,
@@ -131,7 +131,7 @@ kube::Answer<void> set_priority(const AdmissionCall& call, const store::Snapshot
   if (!name.empty()) {
     chosen = snapshot.find(std::string{kPriorityClasses} + "/" + name);
     if (!chosen) {
-      return std::unexpected(kube::forbidden(call.resource.group_resource(), call.name,
+      return std::unexpected(kube::forbidden(call.resource.group_resource(), call.shown_name(),
                                              "no PriorityClass with name " + name + " was found"));
     }
   } else {
@@ -142,17 +142,24 @@ kube::Answer<void> set_priority(const AdmissionCall& call, const store::Snapshot
   if (const json::Draft* given = spec.find("priority");
       given != nullptr && given->as_int() != value) {
     return std::unexpected(kube::forbidden(
-        call.resource.group_resource(), call.name,
+        call.resource.group_resource(), call.shown_name(),
         "the integer value of priority (" + std::to_string(given->as_int()) +
             ") must not be provided in pod spec; priority admission controller computed " +
             std::to_string(value) + " from the given PriorityClass name"));
   }
   spec["priority"] = value;
-  if (!spec.contains("preemptionPolicy")) {
-    spec["preemptionPolicy"] =
-        chosen ? chosen->body.get("preemptionPolicy").as_string("PreemptLowerPriority")
-               : std::string_view{"PreemptLowerPriority"};
+  constexpr std::string_view kUsual = "PreemptLowerPriority";
+  const std::string policy{chosen ? chosen->body.get("preemptionPolicy").as_string(kUsual)
+                                  : kUsual};
+  if (const json::Draft* given = spec.find("preemptionPolicy");
+      given != nullptr && !given->is_null() && given->as_string() != policy) {
+    return std::unexpected(kube::forbidden(
+        call.resource.group_resource(), call.shown_name(),
+        "the string value of PreemptionPolicy (" + std::string{given->as_string()} +
+            ") must not be provided in pod spec; priority admission controller computed " + policy +
+            " from the given PriorityClass name"));
   }
+  spec["preemptionPolicy"] = policy;
   return {};
 }
 

@@ -119,6 +119,34 @@ Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View 
   return {};
 }
 
+// The condition keeps its place and, while it holds, its time: a second eviction changes nothing.
+void note_disruption(json::Draft& pod, std::chrono::system_clock::time_point now) {
+  constexpr std::string_view kType = "DisruptionTarget";
+  auto noted = json::Draft::object({
+      {"type",               kType                   },
+      {"status",             "True"                  },
+      {"reason",             "EvictionByEvictionAPI" },
+      {"message",            "Eviction API: evicting"},
+      {"lastProbeTime",      json::Draft{}           },
+      {"lastTransitionTime", format_seconds(now)     }
+  });
+  auto& conditions = pod.object_at("status").array_at("conditions").elements();
+  const auto text = [](const json::Draft& from, std::string_view key) {
+    const json::Draft* value = from.find(key);
+    return value == nullptr ? std::string_view{} : value->as_string();
+  };
+  const auto known = std::ranges::find_if(
+      conditions, [&](const json::Draft& each) { return text(each, "type") == kType; });
+  if (known == conditions.end()) {
+    conditions.push_back(std::move(noted));
+    return;
+  }
+  if (text(*known, "status") == "True") {
+    noted["lastTransitionTime"] = std::string{text(*known, "lastTransitionTime")};
+  }
+  *known = std::move(noted);
+}
+
 // The pod learns why it goes before it is told to.
 Answer<Removed> end_pod(WriteCall& call, DeleteOptions options, store::RecordRef pod) {
   DeleteCall removal{call.request, call.resource, call.store, call.environment};
@@ -128,21 +156,11 @@ Answer<Removed> end_pod(WriteCall& call, DeleteOptions options, store::RecordRef
   }
   if (!removal.options.dry_run) {
     json::Draft object{pod->body};
-    auto& conditions = object.object_at("status").array_at("conditions");
-    std::erase_if(conditions.elements(), [](const json::Draft& condition) {
-      const json::Draft* type = condition.find("type");
-      return type != nullptr && type->as_string() == "DisruptionTarget";
-    });
-    conditions.push_back(json::Draft::object({
-        {"type",               "DisruptionTarget"                  },
-        {"status",             "True"                              },
-        {"reason",             "EvictionByEvictionAPI"             },
-        {"message",            "Eviction API: evicting"            },
-        {"lastProbeTime",      json::Draft{}                       },
-        {"lastTransitionTime", format_seconds(call.environment.now)}
-    }));
-    put_object(call.store, pod->key, std::move(object));
-    pod = call.store.latest().find(pod->key);
+    note_disruption(object, call.environment.now);
+    if (!(object == json::Draft{pod->body})) {
+      put_object(call.store, pod->key, std::move(object));
+      pod = call.store.latest().find(pod->key);
+    }
     removal.options.resource_version.reset();  // it held when the eviction began
   }
   return remove_object(removal, pod);

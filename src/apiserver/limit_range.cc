@@ -266,7 +266,7 @@ kube::Answer<void> check_limit_ranges(const AdmissionCall& call, const store::Sn
     }
     if (errors.empty()) continue;
     return std::unexpected(
-        kube::forbidden(call.resource.group_resource(), call.name, aggregate(errors)));
+        kube::forbidden(call.resource.group_resource(), call.shown_name(), aggregate(errors)));
   }
   return {};
 }

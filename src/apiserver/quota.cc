@@ -35,7 +35,7 @@ struct Quota {
 };
 
 std::unexpected<kube::Status> refuse(const AdmissionCall& call, std::string_view why) {
-  return std::unexpected(kube::forbidden(call.resource.group_resource(), call.name, why));
+  return std::unexpected(kube::forbidden(call.resource.group_resource(), call.shown_name(), why));
 }
 
 // Whether this write could use more of any quota.

@@ -254,14 +254,20 @@ Answer<json::Value> try_write_scale(WriteCall& call) {
   call.options = *std::move(options);
 
   const auto current = call.store.latest().find(call.key());
+  const auto resource = as_scale(call.resource);
   if (!current) {
+    // A body that says nothing is found out before that nothing is there.
+    if (!is_patch) {
+      auto body = decode_body(resource, call.request, call.options.validation,
+                              call.environment.weakness, call.warnings);
+      if (!body) return std::unexpected(undecodable(call, body.error()));
+    }
     return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
   }
   const json::Value live = in_version(call.resource, current->body);
   const auto paths = replicas_paths(call.resource);
   auto before = live_scale(call.resource, live, paths);
   if (!before) return before;
-  const auto resource = as_scale(call.resource);
   WriteCall scale_call{call.request, resource, call.kinds, call.store, call.environment};
   scale_call.options = call.options;
   auto scale = wanted_scale(scale_call, call, *before);

@@ -120,6 +120,39 @@ TEST_F(Subresources, AnEvictedPodIsToldWhyAndItsDeleteOptionsCount) {
   EXPECT_EQ(pod.body.get("status", "conditions")[1].get("type").as_string(), "DisruptionTarget");
 }
 
+TEST_F(Subresources, ASecondEvictionChangesNothing) {
+  bind(R"({"name":"p"})", R"({"name":"n"})");
+  const auto evict = [&] {
+    return create(std::string{kPod} + "/eviction",
+                  R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}})");
+  };
+  ASSERT_EQ(evict().code, 201);
+  const auto once = get(kPod);
+  clock_.advance(std::chrono::seconds{2});
+
+  ASSERT_EQ(evict().code, 201);
+
+  EXPECT_EQ(meta(get(kPod), "resourceVersion"), meta(once, "resourceVersion"));
+}
+
+TEST_F(Subresources, AScaleOfNothingIsReadAllTheSame) {
+  const auto refused = put("/apis/apps/v1/namespaces/ns/deployments/none/scale",
+                           R"({"apiVersion":"autoscaling/v1","kind":"Scale","spec":{
+                               "replicas":"2"}})");
+
+  EXPECT_EQ(refused.code, 400);
+}
+
+TEST_F(Subresources, AdmissionNamesAPodThatHasNoName) {
+  const auto refused =
+      create("/api/v1/namespaces/ns/pods", R"({"spec":{"preemptionPolicy":"Never"}})");
+
+  EXPECT_EQ(message(refused),
+            "pods \"Unknown\" is forbidden: the string value of PreemptionPolicy (Never) must not "
+            "be provided in pod spec; priority admission controller computed PreemptLowerPriority "
+            "from the given PriorityClass name");
+}
+
 TEST_F(Subresources, AScaleIsDecodedAsItsType) {
   create("/apis/apps/v1/namespaces/ns/deployments",
          R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{

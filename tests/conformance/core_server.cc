@@ -144,6 +144,8 @@ class CoreServer final : public Server, public cluster::Api {
     if (!response.ok() && retry.as_int() > 0) {
       made.headers.add("retry-after", std::to_string(retry.as_int()));
     }
+    // An empty log is nothing at all, and nothing has no type.
+    if (response.code == 204) return Answer{.code = response.code, .headers = {}, .body = {}};
     made.body =
         response.list ? front::list_text(*response.list, *resource) : json::to_text(response.body);
     return made;
