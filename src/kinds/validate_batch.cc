@@ -60,6 +60,15 @@ void check_job_restarts(View spec, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
+void check_manager(View manager, const FieldPath& path, FieldErrors& errors) {
+  constexpr std::size_t kManagerBytesMax = 63;
+  if (manager.is_null()) return;
+  check_domain_prefixed(manager, path, errors);
+  if (manager.as_string().size() > kManagerBytesMax) {
+    errors.push_back(kube::too_long(path, kManagerBytesMax));
+  }
+}
+
 // What a job and a cron job's template share.
 void check_job_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   for (const std::string_view field :
@@ -70,6 +79,7 @@ void check_job_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   if (!spec.get("maxFailedIndexes").is_null() && spec.get("backoffLimitPerIndex").is_null()) {
     note_required(path.child("backoffLimitPerIndex"), errors, "when maxFailedIndexes is specified");
   }
+  check_manager(spec.get("managedBy"), path.child("managedBy"), errors);
   check_completion_mode(spec, path, errors);
   check_failure_policy(spec, path.child("podFailurePolicy"), errors);
   const View replacement = spec.get("podReplacementPolicy");
@@ -83,11 +93,9 @@ void check_job_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   check_job_restarts(spec, path, errors);
 }
 
-FieldErrors check_job(View object) {
+FieldErrors check_whole_spec(View spec) {
   FieldErrors errors;
-  const View spec = object.get("spec");
   const FieldPath path{"spec"};
-  check_generated_selector(object, errors);
   check_job_spec(spec, path, errors);
   const View selector = spec.get("selector");
   if (selector.is_null()) {
@@ -103,6 +111,13 @@ FieldErrors check_job(View object) {
     note_invalid(metadata.child("labels"), labels, "`selector` does not match template `labels`",
                  errors);
   }
+  return errors;
+}
+
+FieldErrors check_job(View object) {
+  FieldErrors errors;
+  check_generated_selector(object, errors);
+  kube::append(errors, check_whole_spec(object.get("spec")));
   return errors;
 }
 
@@ -361,8 +376,8 @@ FieldErrors validate_job(View object) {
 FieldErrors validate_job_update(View object, View old_object) {
   // A real server looks twice: as at a new job, then as at a changed one.
   FieldErrors errors = check_job(object);
-  kube::append(errors, check_job(object));
   const View spec = object.get("spec");
+  kube::append(errors, check_whole_spec(spec));
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
   check_completions_change(spec, old_spec, path, errors);

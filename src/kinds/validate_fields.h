@@ -66,4 +66,7 @@ void check_resource_amount(std::string_view name, View amount, const FieldPath& 
 // Go prints a struct's members in its own order: those named, absent ones left out.
 std::string shown_struct(View object, const std::vector<std::string>& order);
 
+// "acme.io/foo": a domain, a slash, a path.
+void check_domain_prefixed(View value, const FieldPath& path, FieldErrors& errors);
+
 }  // namespace fixpoint::kinds

@@ -145,16 +145,6 @@ FieldErrors check_ingress(View object) {
   return errors;
 }
 
-void check_domain_prefixed(View value, const FieldPath& path, FieldErrors& errors) {
-  const auto text = value.as_string();
-  const auto slash = text.find('/');
-  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size()) {
-    note_invalid(path, text, "must be a domain-prefixed path (such as \"acme.io/foo\")", errors);
-    return;
-  }
-  kube::note_problems(path, text.substr(0, slash), kube::dns1123_subdomain_problems, errors);
-}
-
 FieldErrors check_ingress_class(View object) {
   FieldErrors errors;
   const View spec = object.get("spec");
