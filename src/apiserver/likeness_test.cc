@@ -166,5 +166,17 @@ TEST_F(Likeness, APatchOfUnknownTypeIsRefusedInTheWordsOfItsKind) {
             "application/apply-patch+yaml");
 }
 
+TEST_F(Likeness, AMergePatchThatIsAListIsTheObjectForThoseWhoIgnoreFields) {
+  create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
+  const auto path = "/api/v1/namespaces/ns/configmaps/a";
+
+  const auto list = patch(path, "[]", "application/merge-patch+json", "fieldValidation=Ignore");
+  const auto number = patch(path, "3", "application/merge-patch+json", "fieldValidation=Ignore");
+
+  EXPECT_EQ(list.code, 422);
+  EXPECT_EQ(number.code, 400);
+  EXPECT_EQ(message(number), "Invalid JSON Patch");
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -186,8 +186,21 @@ Answer<PatchObject> parse_patch_object(std::string_view body, std::string_view p
   return parsed;
 }
 
+// Whoever ignores unknown fields meets a decoder that takes a list for the whole new object and
+// says nothing more about anything else.
+Answer<Change> change_without_object(std::string_view body) {
+  auto patch = json::parse(body);
+  if (!patch || !patch->is_array()) {
+    return std::unexpected(kube::bad_request("Invalid JSON Patch"));
+  }
+  return Change{.object = *patch, .touched = {}, .problems = {}};
+}
+
 Answer<Change> change_by_merge(const WriteCall& call, const json::Value& live) {
   auto patch = parse_patch_object(call.request.body, "error decoding patch: ");
+  if (!patch && call.options.validation == FieldValidation::Ignore) {
+    return change_without_object(call.request.body);
+  }
   if (!patch) return std::unexpected(patch.error());
   if (patch->value.is_null()) return std::unexpected(kube::bad_request("Invalid JSON Patch"));
   auto merged = json::apply_merge_patch(live, patch->value);

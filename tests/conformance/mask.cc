@@ -54,6 +54,18 @@ std::uint64_t number_of(std::string_view digits) {
   return number;
 }
 
+// The owners in a quoted object stand in the order of the seconds in which they wrote.
+std::string mask_owners(std::string text) {
+  constexpr std::string_view kOwners = R"(\"managedFields\":[)";
+  const auto begin = text.find(kOwners);
+  if (begin == std::string::npos) return text;
+  int depth = 1;
+  auto end = begin + kOwners.size();
+  for (; end < text.size() && depth > 0; ++end)
+    depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+  return text.replace(begin + kOwners.size(), end - begin - kOwners.size(), "<owners>]");
+}
+
 }  // namespace
 
 bool is_recent_time(std::string_view text) {
@@ -76,6 +88,29 @@ void Mask::learn_prefix(std::string_view prefix) {
   // A long one is cut to make room for the suffix.
   constexpr std::size_t kRoom = 58;
   prefixes_.emplace(prefix.substr(0, kRoom));
+}
+
+void Mask::learn_picked(std::string_view sort, std::string_view value) {
+  picked_.emplace(value, ordinal(sort, value));
+}
+
+// Where an object is quoted, not inside a longer number.
+std::string Mask::mask_picked(std::string text) const {
+  const auto joins = [&](std::size_t at) {
+    return at < text.size() && (is_digit(text[at]) || text[at] == '.');
+  };
+  for (const auto& [value, label] : picked_) {
+    for (std::size_t at = 0; (at = text.find(value, at)) != std::string::npos;) {
+      const auto end = at + value.size();
+      if ((at > 0 && joins(at - 1)) || joins(end)) {
+        at = end;
+        continue;
+      }
+      text.replace(at, value.size(), label);
+      at += label.size();
+    }
+  }
+  return text;
 }
 
 // "prefix-bcd5f" to "prefix-<suffix>" where nothing of that name was ever stored.
@@ -114,7 +149,7 @@ std::string Mask::text(std::string_view text) {
     masked = replaced(masked, generated_[i], "<generated " + std::to_string(i + 1) + ">");
   }
   masked = replaced(mask_suffixes(std::move(masked)), id_, "<id>");
-  return mask_versions(mask_times(masked));
+  return mask_versions(mask_times(mask_picked(mask_owners(std::move(masked)))));
 }
 
 std::string Mask::mask_uids(std::string_view text) {

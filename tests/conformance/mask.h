@@ -21,6 +21,8 @@ class Mask {
   void learn_version(std::string_view version);
   void learn_generated(std::string_view name);
   void learn_prefix(std::string_view prefix);
+  // A value of that sort that the server picked: "ip", "port".
+  void learn_picked(std::string_view sort, std::string_view value);
 
   std::string text(std::string_view text);
   // A whole value of that sort: "<rv 3>", "<ip 1>".
@@ -30,6 +32,7 @@ class Mask {
  private:
   std::string mask_uids(std::string_view text);
   std::string mask_suffixes(std::string text) const;
+  std::string mask_picked(std::string text) const;
   std::string mask_times(std::string_view text) const;
   std::string mask_versions(std::string_view text) const;
 
@@ -37,6 +40,7 @@ class Mask {
   std::set<std::uint64_t> versions_;
   std::vector<std::string> generated_;
   std::set<std::string> prefixes_;
+  std::map<std::string, std::string> picked_;  // "10.0.3.7" -> "<ip 1>"
   std::map<std::pair<std::string, std::string>, std::size_t> ordinals_;
   std::map<std::string, std::size_t, std::less<>> counts_;
 };

@@ -83,6 +83,7 @@ class Normaliser {
       }
       learn_generated(metadata);
     }
+    learn_picked(value);
     const bool passing = value.get("type").as_string() == "BOOKMARK";
     for (const auto [key, member] : value.members()) learn(member, passing && key == "object");
   }
@@ -107,6 +108,17 @@ class Normaliser {
   }
 
  private:
+  void learn_picked(View value) {
+    if (const auto ip = value.get("clusterIP").as_string(); ip.starts_with("10.")) {
+      mask_.learn_picked("ip", ip);
+    }
+    for (const auto* key : {"nodePort", "healthCheckNodePort"}) {
+      if (const auto port = value.get(key).as_int(); port >= 30'000) {
+        mask_.learn_picked("port", std::to_string(port));
+      }
+    }
+  }
+
   void learn_generated(View metadata) {
     const auto prefix = metadata.get("generateName").as_string();
     const auto name = metadata.get("name").as_string();
