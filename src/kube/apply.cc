@@ -108,6 +108,12 @@ Result<json::Value> prune(const Schema& schema, const json::Value& merged, const
 // An object that exists but belongs to nobody: until now everything was its writers'.
 Result<void> claim_unowned(const Writer& writer, json::View live, Ownership& ownership) {
   if (!ownership.empty() || live.is_null()) return {};
+  if (const auto errors = shape_errors(*writer.schema, live, Duplicates::Allowed);
+      !errors.empty()) {
+    return fail(
+        ErrorKind::Invalid,
+        fmt::format("failed to convert new object ({}) to smd typed: {}", named(live), errors));
+  }
   const json::Value nothing = empty_object(*writer.schema);
   return record_update(writer, kBeforeFirstApply, nothing, live, ownership);
 }

@@ -99,6 +99,20 @@ TEST_F(ManagedFields, AnObjectThatDoesNotFitItsSchemaKeepsNoOwners) {
   EXPECT_FALSE(object.find("metadata")->contains("managedFields"));
 }
 
+TEST_F(ManagedFields, AnObjectOfNobodyThatDoesNotFitItsSchemaIsRefusedByApplyWithTheWay) {
+  const json::Value live = parsed(
+      R"({"apiVersion":"g/v1","kind":"K","metadata":{"namespace":"m","name":"n","uid":"u"},
+          "spec":{"keyed":[{"v":"1"}]}})");
+  const json::Value config = parsed(R"({"apiVersion":"g/v1","kind":"K"})");
+  const auto answer = apply(writer("K", "m"), live, config, Force::No);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().message,
+            "failed to create manager for existing fields: failed to convert new object (m/n; "
+            "g/v1, Kind=K) to smd typed: .spec.keyed: element 0: associative list with keys has an "
+            "element that omits all key fields [\"name\"] (and doesn't have default values for any "
+            "key fields)");
+}
+
 TEST_F(ManagedFields, TimesAreKeptWhenNothingElseChanged) {
   const json::Value live = stored(R"({"text":"a"})", R"({"f:spec":{"f:text":{}}})", "g/v1");
   json::Draft later(live);
