@@ -27,6 +27,37 @@ TEST_F(SmallKinds, WhatANamespaceLeftBehindCannotBeWritten) {
   EXPECT_EQ(message(written), "namespaces \"space\" not found");
 }
 
+TEST_F(SmallKinds, AnEmptyMapIsAChangeOfImmutableData) {
+  constexpr auto kMap = "/api/v1/namespaces/ns/configmaps/a";
+  const auto made =
+      create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"},"immutable":true})");
+  ASSERT_EQ(made.code, 201) << message(made);
+
+  const auto sent =
+      put(kMap, R"({"metadata":{"name":"a"},"immutable":true,"binaryData":{},"data":null})");
+  const auto patched = patch(kMap, R"({"data":{}})");
+  const auto same = put(kMap, R"({"metadata":{"name":"a"},"immutable":true})");
+
+  EXPECT_EQ(message(sent),
+            "ConfigMap \"a\" is invalid: binaryData: Forbidden: field is immutable when "
+            "`immutable` is set");
+  EXPECT_EQ(message(patched),
+            "ConfigMap \"a\" is invalid: data: Forbidden: field is immutable when `immutable` is "
+            "set");
+  EXPECT_EQ(same.code, 200) << message(same);
+}
+
+TEST_F(SmallKinds, AnEmptyMapIsNeitherStoredNorOwned) {
+  constexpr auto kMap = "/api/v1/namespaces/ns/configmaps/a";
+  create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
+
+  const auto patched = patch(kMap, R"({"data":{}})");
+
+  EXPECT_EQ(patched.code, 200) << message(patched);
+  EXPECT_FALSE(patched.body.contains("data"));
+  EXPECT_EQ(meta(patched, "managedFields").find("f:data"), std::string::npos);
+}
+
 TEST_F(SmallKinds, FinalizingANamespaceIsAnUpdateLikeOthers) {
   create(kSpaces, R"({"metadata":{"name":"space"}})");
 

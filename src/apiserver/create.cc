@@ -8,6 +8,8 @@ namespace fixpoint::apiserver {
 namespace {
 
 kube::Answer<Written> try_create(WriteCall& call) {
+  if (auto ok = check_body_media(call.resource, call.request); !ok)
+    return std::unexpected(ok.error());
   auto options = parse_write_options(call.request, "CreateOptions");
   if (!options) return std::unexpected(options.error());
   call.options = *std::move(options);

@@ -119,6 +119,7 @@ Answer<Body> parse_json_body(const Resource& resource, const Request& request) {
 }
 
 Answer<Body> parse_body(const Resource& resource, const Request& request) {
+  if (auto ok = check_body_media(resource, request); !ok) return std::unexpected(ok.error());
   switch (media_type(request.content_type)) {
     case MediaType::Json: return parse_json_body(resource, request);
     case MediaType::Yaml: {
@@ -128,11 +129,7 @@ Answer<Body> parse_body(const Resource& resource, const Request& request) {
       }
       return Body{.value = std::move(parsed->value), .duplicates = std::move(parsed->duplicates)};
     }
-    case MediaType::Protobuf:
-      if (resource.builtin != nullptr) return parse_protobuf_body(resource, request);
-      return std::unexpected(unknown_format(false));
-    // A custom resource is not read as protobuf, yet it is said to be.
-    default: return std::unexpected(unknown_format(true));
+    default: return parse_protobuf_body(resource, request);
   }
 }
 
@@ -412,6 +409,18 @@ Status unknown_format(bool protobuf_too) {
       "the body of the request was in an unknown format - accepted media types include: "
       "application/json, application/yaml" +
       std::string{protobuf_too ? ", application/vnd.kubernetes.protobuf" : ""});
+}
+
+kube::Answer<void> check_body_media(const Resource& resource, const Request& request) {
+  switch (media_type(request.content_type)) {
+    case MediaType::Json:
+    case MediaType::Yaml: return {};
+    case MediaType::Protobuf:
+      if (resource.builtin != nullptr) return {};
+      return std::unexpected(unknown_format(false));
+    // A custom resource is not read as protobuf, yet it is said to be.
+    default: return std::unexpected(unknown_format(true));
+  }
 }
 
 kube::Answer<json::Value> decode_body(const Resource& resource, const Request& request,

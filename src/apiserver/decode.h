@@ -53,6 +53,7 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
                                       std::vector<std::string>& warnings);
 
 // The 415 of a body in none of the media types that are read here.
+kube::Answer<void> check_body_media(const Resource& resource, const Request& request);
 kube::Status unknown_format(bool protobuf_too);
 
 // The same for the body of a subresource, which has a type of its own and no hooks.

@@ -213,6 +213,17 @@ TEST_F(Options, ADeletionsBodyIsDecodedAsItsType) {
   EXPECT_EQ(remove_with(kConf, "", "{}", "text/plain").code, 415);
 }
 
+TEST_F(Options, ACreateIsAskedForItsMediaTypeBeforeItsOptionsAndAnUpdateAfter) {
+  constexpr auto kMaps = "/api/v1/namespaces/ns/configmaps";
+  auto made = request(Verb::Create, kMaps, "dryRun=Bogus");
+  made.content_type = "text/plain";
+  auto changed = request(Verb::Update, std::string{kMaps} + "/a", "dryRun=Bogus");
+  changed.content_type = "text/plain";
+
+  EXPECT_EQ(run(made).code, 415);
+  EXPECT_EQ(run(changed).code, 422);
+}
+
 TEST_F(Options, ACascadeThatIsNotDoneIsAcceptedOnly) {
   make("conf", R"(,"finalizers":["example.com/hold"])");
 

@@ -108,6 +108,15 @@ bool may_replace(const WriteCall& call, const store::Record& existing) {
 }
 
 // What a dry run answers: the object as it would be, without a new revision.
+json::Value with_empty_maps(const WriteCall& call, const json::Draft& object) {
+  if (call.empty_maps.empty()) return object.freeze();
+  json::Draft full = object;
+  for (const auto& name : call.empty_maps) {
+    if (full.find(name) == nullptr) full[name] = json::Draft::object();
+  }
+  return full.freeze();
+}
+
 json::Value as_if_written(json::Draft object, std::string_view revision) {
   auto& metadata = object.object_at("metadata");
   if (revision.empty()) {
@@ -239,6 +248,17 @@ void dedup_owners(WriteCall& call, json::Draft& object) {
       "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate "
       "UID(s) observed: " +
       twice);
+}
+
+void note_empty_maps(WriteCall& call, json::View given) {
+  if (call.resource.builtin == nullptr || !given.is_object()) return;
+  for (const auto [key, member] : given.members()) {
+    if (!member.is_object() || !member.empty()) continue;
+    const auto* property = call.resource.schema->property(key);
+    if (property != nullptr && property->schema->go_kind == kube::GoKind::Map) {
+      call.empty_maps.emplace_back(key);
+    }
+  }
 }
 
 Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) {
@@ -482,7 +502,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   object.object_at("metadata")["resourceVersion"] = kube::resource_version_of(old_object);
   prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);
 
-  const json::Value candidate = object.freeze();
+  const json::Value candidate = with_empty_maps(call, object);
   auto errors = validate_update(call.resource, call.request.subresource, candidate, old_object);
   if (call.environment.weakness == Weakness::ForgetsRatcheting) {
     kube::append(errors, validate_create(call.resource, candidate));

@@ -26,9 +26,8 @@ void check_immutable_data(View object, View old_object, const std::vector<std::s
     note_forbidden(FieldPath{"immutable"}, kImmutableData, errors);
   }
   for (const auto& field : fields) {
-    const View now = object.get(field);
-    const View before = old_object.get(field);
-    if (now == before || (now.empty() && before.empty())) continue;
+    // An empty map is not the same as none here.
+    if (object.get(field) == old_object.get(field)) continue;
     note_forbidden(FieldPath{field}, kImmutableData, errors);
   }
 }
