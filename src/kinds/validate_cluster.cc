@@ -4,6 +4,7 @@
 #include "json/print.h"
 #include "kinds/validate_apps.h"
 #include "kinds/validate_container.h"
+#include "kinds/validate_metrics.h"
 #include "kinds/validate_pod.h"
 #include "kube/gvk.h"
 #include "kube/label_selector.h"
@@ -84,51 +85,6 @@ FieldErrors check_budget(View object) {
   return errors;
 }
 
-void check_scale_target(View target, const FieldPath& path, FieldErrors& errors) {
-  for (const std::string_view field : {"kind", "name"}) {
-    const auto text = target.get(field).as_string();
-    if (text.empty()) {
-      note_required(path.child(field), errors);
-      continue;
-    }
-    for (const auto& problem : kube::name_is_path_segment(text, kube::NamePart::Whole)) {
-      note_invalid(path.child(field), text, problem, errors);
-    }
-  }
-  const auto api_version = target.get("apiVersion").as_string();
-  const auto parsed = kube::parse_group_version(api_version);
-  const bool controller =
-      api_version == "v1" && target.get("kind").as_string() == "ReplicationController";
-  if (!parsed) {
-    note_invalid(path.child("apiVersion"), api_version, parsed.error().message, errors);
-  } else if (parsed->group.empty() && !controller) {
-    note_invalid(path.child("apiVersion"), api_version, "apiVersion must specify API group",
-                 errors);
-  }
-}
-
-void check_resource_metric(View metric, const FieldPath& path, FieldErrors& errors) {
-  require_text(metric.get("name"), path.child("name"), errors);
-  const View target = metric.get("target");
-  const FieldPath target_path = path.child("target");
-  check_one_of(target.get("type"), target_path.child("type"),
-               {"Utilization", "Value", "AverageValue"}, errors);
-  const View utilization = target.get("averageUtilization");
-  const View value = target.get("averageValue");
-  const FieldPath utilization_path = target_path.child("averageUtilization");
-  if (!utilization.is_null() && utilization.as_int() < 1) {
-    note_invalid(utilization_path, utilization, "must be greater than 0", errors);
-  }
-  if (utilization.is_null() && value.is_null()) {
-    note_required(utilization_path, errors,
-                  "must set either a target raw value or a target utilization");
-  }
-  if (!utilization.is_null() && !value.is_null()) {
-    note_forbidden(target_path.child("averageValue"),
-                   "may not set both a target raw value and a target utilization", errors);
-  }
-}
-
 // What tells one toleration from another is all but how long it lasts.
 bool same_toleration(View a, View b) {
   for (const std::string_view field : {"key", "operator", "value", "effect"}) {
@@ -157,36 +113,6 @@ void check_unique_tolerations(View tolerations, const FieldPath& path, FieldErro
       errors.push_back(std::move(error));
       break;
     }
-  }
-}
-
-void check_metrics(View metrics, const FieldPath& path, FieldErrors& errors) {
-  static const std::vector<std::string> kTypes{"ContainerResource", "External", "Object", "Pods",
-                                               "Resource"};
-  static const std::vector<std::pair<std::string_view, std::string_view>> kSources{
-      {"ContainerResource", "containerResource"},
-      {"External",          "external"         },
-      {"Object",            "object"           },
-      {"Pods",              "pods"             },
-      {"Resource",          "resource"         }
-  };
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    const FieldPath here = path.index(i);
-    const View type = metrics[i].get("type");
-    const auto before = errors.size();
-    check_one_of(type, here.child("type"), kTypes, errors);
-    if (errors.size() > before) {
-      check_one_of(type, here.child("type"), kTypes, errors);  // a real server says it twice
-      continue;
-    }
-    for (const auto& [name, source] : kSources) {
-      if (type.as_string() == name && metrics[i].get(source).is_null()) {
-        note_required(here.child(source), errors,
-                      "must populate information for the given metric source");
-      }
-    }
-    const View resource = metrics[i].get("resource");
-    if (!resource.is_null()) check_resource_metric(resource, here.child("resource"), errors);
   }
 }
 
