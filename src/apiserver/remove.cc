@@ -195,7 +195,7 @@ Removed keep(DeleteCall& call, const store::RecordRef& current, json::Draft obje
 // A pod is stamped even when it goes at once: watchers see both changes. Finalizers that this
 // request takes back from something else are never seen to go.
 Removed let_go(const DeleteCall& call, const store::Record& current, json::Draft object) {
-  if (!is_pod(call.resource)) {
+  if (!is_pod(call.resource) || object == json::Draft{current.body}) {
     return {in_version(call.resource, erase_object(call.store, current)), true};
   }
   put_object(call.store, current.key, std::move(object));
@@ -297,6 +297,10 @@ Answer<Removed> remove_object(DeleteCall& call, const store::RecordRef& current)
     graceful = object.find("metadata", "deletionGracePeriodSeconds")->as_int() > 0;
   }
   if (!held && !graceful && call.environment.weakness != Weakness::StampsInsteadOfRemoving) {
+    // Only what a pod's grace changes is written before the end; the rest goes as it was.
+    const bool waited =
+        kube::being_deleted(body) && kube::deletion_grace_seconds_of(body).value_or(0) == 0;
+    if (!is_pod(call.resource) || waited) object = json::Draft{body};
     if (call.options.dry_run) return Removed{in_version(call.resource, object.freeze()), true};
     return let_go(call, *current, std::move(object));
   }

@@ -227,5 +227,24 @@ TEST_F(DeleteRules, Rule26SomeFieldsNeverChange) {
       << message(data);
 }
 
+TEST_F(DeleteRules, APodThatOnlyWaitedForItsFinalizersGoesAsItWas) {
+  create(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  remove(std::string{kPods} + "/p", R"({"propagationPolicy":"Orphan"})");
+
+  const auto gone = remove(std::string{kPods} + "/p", R"({"propagationPolicy":"Background"})");
+
+  EXPECT_EQ(gone.body.get("metadata", "finalizers").size(), 1U);
+  EXPECT_EQ(get(std::string{kPods} + "/p").code, 404);
+}
+
+TEST_F(DeleteRules, AJobSharesTheLabelsItTookFromItsTemplate) {
+  const auto made = create("/apis/batch/v1/namespaces/ns/jobs",
+                           R"({"metadata":{"name":"j"},"spec":{"template":{
+      "metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"Never",
+      "containers":[{"name":"c","image":"i"}]}}}})");
+
+  EXPECT_EQ(made.body.get("metadata", "labels").get("job-name").as_string(), "j");
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

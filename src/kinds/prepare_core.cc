@@ -302,9 +302,13 @@ void prepare_job(Draft& object, View old_object, const HookContext& context) {
   const auto name = text_at(object["metadata"], "name");
   if (uid.empty()) return;
   Draft& labels = spec.object_at("template").object_at("metadata").object_at("labels");
+  // Labels that a job took over from its template stay the same ones.
+  const Draft* own = object.find("metadata", "labels");
+  const bool shared = own != nullptr && !own->empty() && *own == labels;
   for (const auto* key : {"controller-uid", "batch.kubernetes.io/controller-uid"})
     labels[key] = uid;
   for (const auto* key : {"job-name", "batch.kubernetes.io/job-name"}) labels[key] = name;
+  if (shared) object["metadata"]["labels"] = Draft{labels};
   spec.object_at("selector").object_at("matchLabels")["batch.kubernetes.io/controller-uid"] = uid;
 }
 
