@@ -78,8 +78,7 @@ Subject pod_subject() {
   return {
       .sort = {"v1", "Pod", "pods", true, kPod, {}, true},
       .good = under("/spec", joined({good_pod_edits(),
-               {R"(/restartPolicy "Never")", R"(/restartPolicy "OnFailure")",
-                                      R"(/ephemeralContainers [])"}}
+               {R"(/restartPolicy "Never")", R"(/restartPolicy "OnFailure")"}}
         )),
       .bad = joined({under("/spec", bad_pod_edits()),
                {R"(/metadata/name "Bad_Name")", R"(- /spec)", R"(/spec null)",
