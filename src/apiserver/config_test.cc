@@ -47,6 +47,29 @@ TEST_F(SmallKinds, AnEmptyMapIsAChangeOfImmutableData) {
   EXPECT_EQ(same.code, 200) << message(same);
 }
 
+TEST_F(SmallKinds, ARefusedDeleteOfJobsWarnsAllTheSame) {
+  constexpr auto kJobs = "/apis/batch/v1/namespaces/ns/jobs";
+  const auto made = create(kJobs, R"({"metadata":{"name":"a"},"spec":{"template":{"spec":{
+      "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+  ASSERT_EQ(made.code, 201) << message(made);
+  auto call = request(Verb::DeleteCollection, kJobs);
+  call.body = R"({"preconditions":{"uid":"other"}})";
+
+  const auto refused = run(call);
+
+  EXPECT_EQ(refused.code, 409);
+  EXPECT_EQ(refused.warnings.size(), 1U);
+}
+
+TEST_F(SmallKinds, AnEventIsNamedAfterTheGroupItIsStoredIn) {
+  const auto refused = create("/apis/events.k8s.io/v1/namespaces/ns/events",
+                              R"({"apiVersion":"events.k8s.io/v1","kind":"Status"})");
+
+  EXPECT_EQ(message(refused),
+            "Status in version \"v1\" cannot be handled as a Event: converting (v1.Status) to "
+            "(core.Event): unknown conversion");
+}
+
 TEST_F(SmallKinds, AnEmptyMapIsNeitherStoredNorOwned) {
   constexpr auto kMap = "/api/v1/namespaces/ns/configmaps/a";
   create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");

@@ -159,6 +159,12 @@ Answer<void> check_builtin_type(const Resource& resource, json::View body) {
   return std::unexpected(cannot_be_handled(resource, kind, version, *problem));
 }
 
+// As Kubernetes prints it again: "/v1" is the core group's v1.
+std::string shown_version(std::string_view api_version) {
+  const auto parsed = kube::parse_group_version(api_version);
+  return parsed ? parsed->api_version() : std::string{api_version};
+}
+
 Answer<void> check_custom_type(const Resource& resource, const Request& request, json::View body,
                                FieldValidation validation) {
   const std::string_view text = request.body;
@@ -175,7 +181,7 @@ Answer<void> check_custom_type(const Resource& resource, const Request& request,
   const std::string expected = resource.kind.group_version().api_version();
   if (api_version != expected) {
     return std::unexpected(
-        kube::bad_request("the API version in the data (" + std::string{api_version} +
+        kube::bad_request("the API version in the data (" + shown_version(api_version) +
                           ") does not match the expected API version (" + expected + ")"));
   }
   // Another kind is validation\'s to find.
@@ -258,7 +264,8 @@ std::optional<std::string> type_meta_problem(json::View body) {
 }
 
 std::string internal_group(const Resource& resource) {
-  const auto& group = resource.kind.group;
+  const auto& kind = *resource.builtin;
+  const auto& group = kind.stored_as.resource.empty() ? resource.kind.group : kind.stored_as.group;
   return group.empty() ? "core" : group.substr(0, group.find('.'));
 }
 

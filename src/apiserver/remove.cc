@@ -361,7 +361,9 @@ Response remove_collection(DeleteCall call) {
     const auto current = call.store.latest().find(record->key);
     if (!current) continue;
     auto removed = remove_object(call, current);
-    if (!removed && removed.error().code != 404) return failure(removed.error());
+    if (!removed && removed.error().code != 404) {
+      return failure(removed.error(), std::move(listed.warnings));
+    }
     removed_items.push_back(current);
   }
   page.items = std::move(removed_items);
