@@ -127,5 +127,21 @@ TEST_F(ServiceUpdate, TheBalancerGoesFromTheStatusWithTheType) {
   EXPECT_TRUE(updated.body.get("status", "loadBalancer").empty());
 }
 
+TEST_F(ServiceUpdate, AnAddressOfASliceIsOneOfItsType) {
+  const auto slice = [&](std::string_view type, std::string_view address) {
+    return message(create("/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices",
+                          R"({"metadata":{"name":"s"},"addressType":")" + std::string{type} +
+                              R"(","endpoints":[{"addresses":[")" + std::string{address} +
+                              R"("]}],"ports":[]})"));
+  };
+
+  EXPECT_EQ(slice("IPv4", "x"),
+            "EndpointSlice.discovery.k8s.io \"s\" is invalid: endpoints[0].addresses[0]: Invalid "
+            "value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+  EXPECT_EQ(slice("FQDN", "plain"),
+            "EndpointSlice.discovery.k8s.io \"s\" is invalid: endpoints[0].addresses[0]: Invalid "
+            "value: \"plain\": should be a domain with at least two segments separated by dots");
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -6,6 +6,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace fixpoint::kinds {
 namespace {
@@ -379,15 +380,39 @@ void check_subset(View subset, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
+std::string joined(const kube::Messages& messages) {
+  return fmt::format("{}", fmt::join(messages, ","));
+}
+
+// A name of two labels or more; it may end in a dot.
+void check_domain(std::string_view name, const FieldPath& path, FieldErrors& errors) {
+  if (name.empty()) {
+    note_required(path, errors);
+    return;
+  }
+  if (name.ends_with('.')) name.remove_suffix(1);
+  if (const auto problems = kube::dns1123_subdomain_problems(name); !problems.empty()) {
+    note_invalid(path, name, joined(problems), errors);
+    return;
+  }
+  if (name.find('.') == std::string_view::npos) {
+    note_invalid(path, name, "should be a domain with at least two segments separated by dots",
+                 errors);
+  }
+}
+
 void check_slice_address(View address, std::string_view type, const FieldPath& path,
                          std::size_t index, FieldErrors& errors) {
+  const auto text = address.as_string();
   if (type == "FQDN") {
-    kube::note_problems(path.index(index), address.as_string(), kube::dns1123_subdomain_problems,
-                        errors);
+    check_domain(text, path.index(index), errors);
     return;
   }
   if (type != "IPv4" && type != "IPv6") return;  // refused already
-  const auto ip = kube::parse_ip(address.as_string(), kube::IpSyntax::Legacy);
+  const auto before = errors.size();
+  kube::note_problems(path.index(index), text, kube::ip_problems, errors);
+  if (errors.size() > before) return;
+  const auto ip = kube::parse_ip(text, kube::IpSyntax::Legacy);
   if (!ip || ip->v4 != (type == "IPv4")) {
     note_invalid(path, address, fmt::format("must be an {} address", type), errors);
   }
