@@ -230,9 +230,11 @@ TEST_F(DeleteRules, Rule26SomeFieldsNeverChange) {
 TEST_F(DeleteRules, APodThatOnlyWaitedForItsFinalizersGoesAsItWas) {
   create(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
   remove(std::string{kPods} + "/p", R"({"propagationPolicy":"Orphan"})");
+  const auto before = store_.revision();
 
   const auto gone = remove(std::string{kPods} + "/p", R"({"propagationPolicy":"Background"})");
 
+  EXPECT_EQ(store_.revision().value, before.value + 1);
   EXPECT_EQ(gone.body.get("metadata", "finalizers").size(), 1U);
   EXPECT_EQ(get(std::string{kPods} + "/p").code, 404);
 }
