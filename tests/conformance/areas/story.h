@@ -20,7 +20,7 @@ class Story {
 
   const Sort& sort() const { return sort_; }
   Gen& gen() { return gen_; }
-  void then(Step step) { sequence_.steps.push_back(std::move(step)); }
+  void then(Step step);
   // Creates `name` with this metadata (JSON text, `{}` for none).
   void make(std::string_view name, std::string_view metadata = "{}");
   // A merge patch, or a read-change-write, or an apply.
