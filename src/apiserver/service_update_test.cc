@@ -143,5 +143,14 @@ TEST_F(ServiceUpdate, AnAddressOfASliceIsOneOfItsType) {
             "value: \"plain\": should be a domain with at least two segments separated by dots");
 }
 
+TEST_F(ServiceUpdate, TrafficMayPreferItsOwnZoneOrNode) {
+  make(R"({"ports":[{"port":80}],"trafficDistribution":"PreferSameZone"})");
+
+  const auto refused = patch(kWeb, R"({"spec":{"trafficDistribution":"Nearest"}})");
+
+  EXPECT_TRUE(message(refused).ends_with(
+      R"(supported values: "PreferClose", "PreferSameZone", "PreferSameNode")"));
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -143,6 +143,15 @@ TEST_F(Subresources, AScaleOfNothingIsReadAllTheSame) {
   EXPECT_EQ(refused.code, 400);
 }
 
+TEST_F(Subresources, AGatedPodHasNoNode) {
+  const auto refused = create("/api/v1/namespaces/ns/pods", R"({"metadata":{"name":"g"},"spec":{
+      "nodeName":"n","schedulingGates":[{"name":"a.example/g"}],
+      "containers":[{"name":"c","image":"i"}]}})");
+
+  EXPECT_TRUE(message(refused).ends_with(
+      "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"));
+}
+
 TEST_F(Subresources, AdmissionNamesAPodThatHasNoName) {
   const auto refused =
       create("/api/v1/namespaces/ns/pods", R"({"spec":{"preemptionPolicy":"Never"}})");

@@ -304,6 +304,10 @@ FieldErrors validate_pod(View pod) {
   if (!spec.get("ephemeralContainers").empty()) {
     note_forbidden(path.child("ephemeralContainers"), "cannot be set on create", errors);
   }
+  if (!spec.get("nodeName").as_string().empty() && !spec.get("schedulingGates").empty()) {
+    note_forbidden(path.child("nodeName"),
+                   "cannot be set until all schedulingGates have been cleared", errors);
+  }
   return errors;
 }
 

@@ -256,7 +256,7 @@ void check_traffic(View spec, const FieldPath& path, FieldErrors& errors) {
   check_optional_one_of(spec.get("internalTrafficPolicy"), path.child("internalTrafficPolicy"),
                         {"Cluster", "Local"}, errors);
   check_optional_one_of(spec.get("trafficDistribution"), path.child("trafficDistribution"),
-                        {"PreferClose"}, errors);
+                        {"PreferClose", "PreferSameZone", "PreferSameNode"}, errors);
 }
 
 FieldErrors check_service(View object, View old_object) {
