@@ -20,7 +20,7 @@ constexpr std::size_t kStepsMax = 10'000;
 
 apiserver::User admin() {
   return {
-      .name = "admin",
+      .name = "kubernetes-admin",
       .uid = {},
       .groups = {"system:masters", "system:authenticated"},
       .extra = {}
