@@ -115,6 +115,19 @@ Response continue_expired(const Continue& token) {
   return response;
 }
 
+// Kinds with fields of their own to select by each word their refusal; most agree.
+std::string unsupported_field(const Resource& resource, std::string_view field) {
+  const auto& kind = resource.kind;
+  if (kind.group == "batch" && kind.kind == "Job") {
+    return "field label " + kube::shown(field) + " not supported for Job";
+  }
+  if (kind.group == "resource.k8s.io") {
+    return "field label not supported for " + kind.group + "/" + kind.version +
+           ", Kind=" + kind.kind + ": " + std::string{field};
+  }
+  return "field label not supported: " + std::string{field};
+}
+
 Answer<void> check_field(const Resource& resource, std::string_view field) {
   if (field == "metadata.name") return {};
   if (field == "metadata.namespace" && resource.namespaced) return {};
@@ -131,12 +144,25 @@ Answer<void> check_field(const Resource& resource, std::string_view field) {
     }
   }
   if (field == "metadata.namespace") return {};
-  if (known > 0) {
-    return std::unexpected(kube::bad_request("field label not supported: " + std::string{field}));
-  }
+  if (known > 0) return std::unexpected(kube::bad_request(unsupported_field(resource, field)));
   return std::unexpected(kube::bad_request(
       kube::shown(field) +
       " is not a known field selector: only \"metadata.name\", \"metadata.namespace\""));
+}
+
+// A real server keeps no watch cache of events: what it reads straight from its store is refused in
+// the store's words, and nobody is asked to wait for a cache to catch up.
+bool is_cached(const Resource& resource) {
+  return resource.custom || resource.path.resource != "events";
+}
+
+kube::Status from_the_future(Revision wanted, const Resource& resource, const store::Store& store) {
+  return kube::too_large_resource_version(wanted.value, store.revision().value,
+                                          is_cached(resource) ? 1 : 0);
+}
+
+kube::Status bad_revision(const kube::Status& why) {
+  return kube::bad_request("invalid resource version: " + why.message);
 }
 
 bool too_new(Revision wanted, const store::Store& store, const Environment& environment) {
@@ -144,16 +170,13 @@ bool too_new(Revision wanted, const store::Store& store, const Environment& envi
 }
 
 // Which snapshot a list reads, by resourceVersion, its match and the limit.
-Answer<store::Snapshot> snapshot_for(const ListOptions& options, const store::Store& store,
-                                     const Environment& environment) {
+Answer<store::Snapshot> snapshot_for(const ListOptions& options, const Resource& resource,
+                                     const store::Store& store, const Environment& environment) {
   auto wanted = parse_list_revision(options.resource_version);
-  if (!wanted) {
-    auto status = wanted.error();
-    return std::unexpected(kube::bad_request("invalid resource version: " + status.message));
-  }
+  if (!wanted) return std::unexpected(bad_revision(wanted.error()));
   if (wanted->value == 0) return store.latest();
   if (too_new(*wanted, store, environment)) {
-    return std::unexpected(kube::too_large_resource_version(wanted->value, store.revision().value));
+    return std::unexpected(from_the_future(*wanted, resource, store));
   }
   const bool exact = options.match == VersionMatch::Exact ||
                      (options.match == VersionMatch::Unset && options.limit > 0);
@@ -242,9 +265,11 @@ Answer<Selection> selection_of(const Request& request, const Resource& resource,
 Response get(const Request& request, const Resource& resource, const store::Store& store,
              const Environment& environment) {
   auto wanted = parse_list_revision(request.parameter("resourceVersion"));
-  if (!wanted) return failure(wanted.error());
+  if (!wanted) {
+    return failure(is_cached(resource) ? wanted.error() : bad_revision(wanted.error()));
+  }
   if (too_new(*wanted, store, environment)) {
-    return failure(kube::too_large_resource_version(wanted->value, store.revision().value));
+    return failure(from_the_future(*wanted, resource, store));
   }
   const auto record = store.latest().find(resource.key(request.ns, request.name));
   if (!record) return failure(kube::not_found(resource.group_resource(), request.name));
@@ -273,7 +298,7 @@ Response list(const Request& request, const Resource& resource, const store::Sto
     if (token->revision > 0 && environment.weakness != Weakness::PagesAreNotOneSnapshot) {
       const Revision wanted{static_cast<std::uint64_t>(token->revision)};
       if (too_new(wanted, store, environment)) {
-        return failure(kube::too_large_resource_version(wanted.value, store.revision().value));
+        return failure(from_the_future(wanted, resource, store));
       }
       auto old = store.at(wanted);
       if (!old) return continue_expired(*token);
@@ -281,7 +306,7 @@ Response list(const Request& request, const Resource& resource, const store::Sto
     }
     resume(bounds, *token, selection->prefix());
   } else {
-    auto chosen = snapshot_for(*options, store, environment);
+    auto chosen = snapshot_for(*options, resource, store, environment);
     if (!chosen) return failure(chosen.error());
     snapshot = *std::move(chosen);
     // From the cache there are no pages: resourceVersion=0 ignores the limit.

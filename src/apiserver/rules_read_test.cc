@@ -239,5 +239,36 @@ TEST_F(ReadRules, Rule15And34DryRunsChangeNothing) {
   EXPECT_EQ(store_.revision(), before);
 }
 
+TEST_F(ReadRules, EventsAreReadFromTheStoreWhichAsksNobodyToWait) {
+  constexpr auto kEvents = "/api/v1/namespaces/ns/events";
+
+  const auto bad = run(request(Verb::Get, "/api/v1/namespaces/ns/events/e", "resourceVersion=-1"));
+  const auto cached_bad =
+      run(request(Verb::Get, "/api/v1/namespaces/ns/configmaps/e", "resourceVersion=-1"));
+  const auto future = list(kEvents, "resourceVersion=99999999");
+  const auto cached_future = list(kConfigMaps, "resourceVersion=99999999");
+
+  EXPECT_EQ(bad.code, 400);
+  EXPECT_TRUE(message(bad).starts_with("invalid resource version: resourceVersion: Invalid"));
+  EXPECT_EQ(cached_bad.code, 500);
+  EXPECT_TRUE(future.body.get("details", "retryAfterSeconds").is_null());
+  EXPECT_EQ(cached_future.body.get("details", "retryAfterSeconds").as_int(), 1);
+}
+
+TEST_F(ReadRules, EachKindWordsItsRefusalOfAFieldSelector) {
+  const auto refusal = [&](std::string_view path) {
+    return std::string{message(list(path, "fieldSelector=spec.foo%3D1"))};
+  };
+
+  EXPECT_EQ(refusal("/apis/batch/v1/namespaces/ns/jobs"),
+            "field label \"spec.foo\" not supported for Job");
+  EXPECT_EQ(refusal("/apis/resource.k8s.io/v1/resourceslices"),
+            "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.foo");
+  EXPECT_EQ(refusal("/api/v1/namespaces/ns/pods"), "field label not supported: spec.foo");
+  EXPECT_EQ(refusal("/apis/batch/v1/namespaces/ns/cronjobs"),
+            "\"spec.foo\" is not a known field selector: only \"metadata.name\", "
+            "\"metadata.namespace\"");
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -40,6 +40,11 @@ std::string go_type(const apiserver::Resource& resource, std::string_view suffix
 }
 
 std::optional<kube::Status> wrong_form(const Shape& shape, bool is_list) {
+  // An object without a Go type of its own may be a list for all a real server knows, until it
+  // looks for the items.
+  if (shape.wanted.form == Form::PartialList && !is_list && shape.resource.custom) {
+    return kube::unreasoned(500, "content is not a list");
+  }
   if (shape.wanted.form == Form::PartialObject && is_list) {
     return kube::not_acceptable(
         "you requested PartialObjectMetadata, but the requested object is a list (" +

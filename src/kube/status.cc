@@ -164,9 +164,11 @@ Status timeout(std::string message, int retry_after_seconds) {
   return status;
 }
 
-Status too_large_resource_version(std::uint64_t wanted, std::uint64_t current) {
+Status too_large_resource_version(std::uint64_t wanted, std::uint64_t current,
+                                  int retry_after_seconds) {
   Status status =
-      timeout(fmt::format("Too large resource version: {}, current: {}", wanted, current), 1);
+      timeout(fmt::format("Too large resource version: {}, current: {}", wanted, current),
+              retry_after_seconds);
   status.details->causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   return status;
 }

@@ -64,7 +64,8 @@ method_not_allowed();  // 405 "the server does not allow this method on the requ
 Status expired(std::string message);  // 410 Expired
 Status gone(std::string message);     // 410 Gone
 Status timeout(std::string message, int retry_after_seconds);
-Status too_large_resource_version(std::uint64_t wanted, std::uint64_t current);
+Status too_large_resource_version(std::uint64_t wanted, std::uint64_t current,
+                                  int retry_after_seconds = 1);
 Status request_entity_too_large(std::string message);
 Status unsupported_media_type(std::string message);
 Status not_acceptable(std::string message);
