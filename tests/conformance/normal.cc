@@ -158,6 +158,10 @@ class Normaliser {
       for (const auto& cause : sorted_conflicts(value)) made.push_back(rewrite(cause));
       return made;
     }
+    if (key == "finalizers") {
+      for (const auto& each : sorted_finalizers(value)) made.push_back(rewrite(each));
+      return made;
+    }
     for (const auto element : value.elements()) made.push_back(rewrite(element, key));
     return made;
   }
@@ -173,6 +177,18 @@ class Normaliser {
     std::ranges::stable_sort(sorted, {}, [](View cause) {
       return std::tuple{cause.get("message").as_string(), cause.get("field").as_string()};
     });
+    return sorted;
+  }
+
+  // A real server adds and drops what a deletion's policy asks for through a set without order.
+  static std::vector<View> sorted_finalizers(View finalizers) {
+    std::vector<View> sorted;
+    for (const auto each : finalizers.elements()) sorted.push_back(each);
+    const auto is_policy = [](View each) {
+      return each.as_string() == "foregroundDeletion" || each.as_string() == "orphan";
+    };
+    if (!std::ranges::any_of(sorted, is_policy)) return sorted;
+    std::ranges::stable_sort(sorted, {}, [](View each) { return each.as_string(); });
     return sorted;
   }
 

@@ -27,12 +27,23 @@ Step define(std::string_view yaml) {
   return step;
 }
 
+// A custom kind's watch cache begins with the first question about it, and knows nothing older.
+Step ask(const Sort& sort) {
+  auto step = list(sort, "resourceVersion=0");
+  const auto place = step.path.find("/namespaces/<<ns>>");
+  if (place != std::string::npos)
+    step.path.erase(place, std::string_view{"/namespaces/<<ns>>"}.size());
+  return step;
+}
+
 }  // namespace
 
 std::vector<Step> setup_steps() {
   std::vector<Step> steps;
   for (const auto yaml : custom_definitions()) steps.push_back(define(yaml));
   steps.back().settle = kAllServedAfter;
+  for (const auto& sort : custom_sorts()) steps.push_back(ask(sort));
+  steps.push_back(ask(old_gadget()));
   return steps;
 }
 
