@@ -257,7 +257,7 @@ TEST_F(ReadRules, EventsAreReadFromTheStoreWhichAsksNobodyToWait) {
 
 TEST_F(ReadRules, EachKindWordsItsRefusalOfAFieldSelector) {
   const auto refusal = [&](std::string_view path) {
-    return std::string{message(list(path, "fieldSelector=spec.foo%3D1"))};
+    return std::string{message(list(path, "fieldSelector=spec.foo=1"))};
   };
 
   EXPECT_EQ(refusal("/apis/batch/v1/namespaces/ns/jobs"),

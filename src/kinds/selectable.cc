@@ -99,6 +99,8 @@ constexpr FieldRow kFields[] = {
     {"batch",               "Job",                       "status.successful",              number_at<"status.succeeded">            },
     {"certificates.k8s.io", "CertificateSigningRequest", "spec.signerName",
      text_at<"spec.signerName">                                                                                                     },
+    {"resource.k8s.io",     "ResourceSlice",             "spec.nodeName",                  text_at<"spec.nodeName">                 },
+    {"resource.k8s.io",     "ResourceSlice",             "spec.driver",                    text_at<"spec.driver">                   },
 };
 
 }  // namespace
