@@ -26,8 +26,11 @@ void check_immutable_data(View object, View old_object, const std::vector<std::s
     note_forbidden(FieldPath{"immutable"}, kImmutableData, errors);
   }
   for (const auto& field : fields) {
-    // An empty map is not the same as none here.
-    if (object.get(field) == old_object.get(field)) continue;
+    const View now = object.get(field);
+    const View before = old_object.get(field);
+    // An empty map is not the same as none, but where the default is an empty one.
+    const bool defaulted = field == "data" && object.get("kind").as_string() == "ConfigMap";
+    if (now == before || (defaulted && now.empty() && before.empty())) continue;
     note_forbidden(FieldPath{field}, kImmutableData, errors);
   }
 }
