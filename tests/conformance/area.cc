@@ -11,7 +11,7 @@ constexpr std::array kAreas{
     Area{"body",       "mutated bodies, field validation, dry run",                  make_body,       15},
     Area{"config",     "ConfigMap, Secret, ServiceAccount, Lease, Event, Namespace", make_config,     10},
     Area{"custom",     "custom resources against a schema with every keyword",       make_custom,     12},
-    Area{"definition", "CustomResourceDefinitions themselves",                       make_definition, 5 },
+    Area{"definition", "CustomResourceDefinitions themselves",                       make_definition, 1 },
     Area{"apply",      "server-side apply with up to three managers",                make_apply,      12},
     Area{"patch",      "JSON, merge and strategic patches, good and bad",            make_patch,      10},
     Area{"read",       "lists, pages, selectors, watches at every resourceVersion",  make_read,       10},
