@@ -3,6 +3,7 @@
 
 #include "kube/status.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include "apiserver/tokens.h"
 #include "json/draft.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace fixpoint::front {

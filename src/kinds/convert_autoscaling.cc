@@ -8,6 +8,7 @@
 #include "kinds/convert.h"
 #include "kinds/convert_shape.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 

@@ -3,6 +3,7 @@
 
 #include "kinds/rows.h"
 
+#include <algorithm>
 #include <string>
 
 namespace fixpoint::kinds {

@@ -3,6 +3,7 @@
 
 #include "kube/ip.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>

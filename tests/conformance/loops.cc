@@ -7,6 +7,7 @@
 #include "tests/conformance/normal.h"
 #include "tests/conformance/touched.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
