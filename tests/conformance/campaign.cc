@@ -22,6 +22,8 @@ using std::chrono::milliseconds;
 constexpr std::size_t kPendingMax = 60;
 // How often the real server is asked again when it seems to differ from ours.
 constexpr int kSecondOpinions = 5;
+// Half seconds that a definition may take until it is served.
+constexpr int kSetupTries = 60;
 
 // Headers and forms are the business of HTTP.
 bool runs_in_process(const Sequence& sequence) {
@@ -199,19 +201,28 @@ CampaignResult run_campaign(const CampaignOptions& options, const Local& ours) {
   return std::move(shared.result);
 }
 
-Result<void> set_up(const Endpoint& endpoint) {
-  const auto server = make_http_server(endpoint);
+Result<void> set_up(Server& server, std::vector<Step> steps) {
   Sequence sequence;
-  sequence.steps = setup_steps();
+  sequence.steps = std::move(steps);
   sequence.watches = {"-"};
-  const auto recording = record(*server, sequence, fresh_id());
-  for (const auto& step : recording.steps) {
+  auto recording = record(server, sequence, fresh_id());
+  for (auto& step : recording.steps) {
+    // A new definition's storage takes a moment: ask until it is there.
+    for (int i = 0; i < kSetupTries && step.answer.code == 429; ++i) {
+      server.wait(milliseconds(500));
+      step.answer = server.call(step.call);
+    }
     // What an earlier run left behind is as good.
     if (step.answer.code < 300 || step.answer.code == 409) continue;
-    return fail(ErrorKind::Internal, "setting up " + endpoint.name + ": " + step.call.method + " " +
-                                         step.call.path + " was answered " + step.answer.body);
+    return fail(ErrorKind::Internal, "setting up " + std::string{server.name()} + ": " +
+                                         step.call.method + " " + step.call.path +
+                                         " was answered " + step.answer.body);
   }
   return {};
+}
+
+Result<void> set_up(const Endpoint& endpoint) {
+  return set_up(*make_http_server(endpoint), setup_steps());
 }
 
 std::string fresh_id() {

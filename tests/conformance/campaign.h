@@ -57,6 +57,8 @@ CampaignResult run_campaign(const CampaignOptions& options, const Local& ours);
 
 // Gives a server what every sequence relies on and waits until it serves it.
 Result<void> set_up(const Endpoint& endpoint);
+// The same with other steps.
+Result<void> set_up(Server& server, std::vector<Step> steps);
 
 // Names that no other sequence of this or any other process has.
 std::string fresh_id();
