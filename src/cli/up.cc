@@ -187,9 +187,8 @@ int run(const Arguments& arguments) {
   auto started = front::Host::start(loop, std::move(options));
   if (!started) return failed(started.error());
   host = *std::move(started);
-  ControllerShell controllers(host->service(), [&host] {
-    return cluster::Controllers::of_cluster(host->authority_pem());
-  });
+  ControllerShell controllers(
+      host->service(), [&host] { return cluster::Controllers::of_cluster(host->authority_pem()); });
 
   std::filesystem::path kubeconfig{std::string{arguments.value("kubeconfig")}};
   if (kubeconfig.empty()) {

@@ -77,7 +77,8 @@ Step pod_special(Gen& gen, const Subject& subject, std::string_view name) {
 Subject pod_subject() {
   return {
       .sort = {"v1", "Pod", "pods", true, kPod, {}, true},
-      .good = under("/spec", joined({good_pod_edits(),
+      .good =
+          under("/spec", joined({good_pod_edits(),
                {R"(/restartPolicy "Never")", R"(/restartPolicy "OnFailure")"}}
         )),
       .bad = joined({under("/spec", bad_pod_edits()),
