@@ -40,7 +40,7 @@ class ApiServer {
   // The words of errors that the HTTP layer itself answers, as Kubernetes Statuses.
   static net::ErrorPages error_pages();
   // What /api tells clients about where it serves.
-  void serves_at(std::string address) { pages_.serves_at(std::move(address)); }
+  void serves_at(const std::string& address) { pages_.serves_at(address); }
 
  private:
   struct Call;

@@ -21,8 +21,8 @@
 namespace fixpoint::conformance {
 namespace {
 
-constexpr std::uint64_t kSequences = 6'000;
-constexpr std::size_t kShown = 10;
+constexpr std::uint64_t kSequences = 3'000;
+constexpr std::size_t kShown = 5;
 
 std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);
