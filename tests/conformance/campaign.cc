@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/campaign.h"
 
-#include "base/hash.h"
 #include "tests/conformance/setup.h"
 
 #include <algorithm>

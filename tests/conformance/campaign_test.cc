@@ -8,7 +8,6 @@
 // the tool to look closer.
 #include "tests/conformance/real_cluster.h"
 #include "tests/conformance/report.h"
-#include "tests/conformance/shrink.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -37,15 +36,6 @@ std::uint64_t share_of(const Area& area) {
   for (const auto& each : areas()) total += each.weight;
   const auto all = from_environment("FIXPOINT_SEQUENCES", kSequences);
   return all * static_cast<std::uint64_t>(area.weight) / static_cast<std::uint64_t>(total) + 1;
-}
-
-std::string explain(const Finding& finding, const Endpoint& real_at, const Local& local) {
-  const auto real = make_http_server(real_at);
-  const auto ours = finding.server == "core" ? make_core_server(local.fork())
-                                             : make_http_server(local.endpoint());
-  const auto small = shrink(finding, *real, *ours);
-  const auto id = fresh_id();
-  return report(small, record(*real, small.sequence, id), record(*ours, small.sequence, id));
 }
 
 // What tools/conformance-summary adds up, and docs/CONFORMANCE.md quotes.
@@ -94,7 +84,7 @@ TEST_P(Campaign, BothServersAnswerAlike) {
   std::size_t count = 0;
   for (const auto& [signature, finding] : result.findings) {
     const bool whole = result.findings.size() > area.open && ++count <= kShown;
-    shown += whole ? explain(finding, options.real, local) : signature + "\n";
+    shown += whole ? explain(finding, options.real, local, Explain::Shrunk) : signature + "\n";
   }
   fmt::print("{}", shown);
   EXPECT_LE(result.findings.size(), area.open) << "more than the sorts that are known to be open";

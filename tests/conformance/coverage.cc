@@ -121,16 +121,4 @@ std::string Coverage::to_markdown() const {
   return text;
 }
 
-std::vector<std::string> Coverage::never_written() const {
-  std::vector<std::string> never;
-  for (const auto& [resource, verbs] : resources_) {
-    const auto written = [](const auto& entry) {
-      return entry.first != "get" && entry.first != "list" && entry.first != "watch" &&
-             entry.second.succeeded > 0;
-    };
-    if (std::ranges::none_of(verbs, written)) never.push_back(resource);
-  }
-  return never;
-}
-
 }  // namespace fixpoint::conformance

@@ -22,8 +22,6 @@ class Coverage {
   // The same as Markdown, with totals.
   std::string to_markdown() const;
   std::size_t kinds() const { return resources_.size(); }
-  // Resources that were asked for but never once written with success.
-  std::vector<std::string> never_written() const;
 
  private:
   struct Cell {

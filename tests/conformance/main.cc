@@ -3,7 +3,6 @@
 // conformance: compares our server with a real one, for as long as you like. `make test-kube` runs
 // the same campaigns as tests; this is the tool to look closer, and the nightly run.
 #include "tests/conformance/report.h"
-#include "tests/conformance/shrink.h"
 
 #include <algorithm>
 #include <charconv>
@@ -99,14 +98,8 @@ std::vector<const Area*> chosen(std::string_view names) {
   return found;
 }
 
-void show(const Finding& finding, const Endpoint& real_at, const Local& local, bool smaller) {
-  const auto real = make_http_server(real_at);
-  const auto ours = finding.server == "core" ? make_core_server(local.fork())
-                                             : make_http_server(local.endpoint());
-  const auto shown = smaller ? shrink(finding, *real, *ours) : finding;
-  const auto id = fresh_id();
-  fmt::print("{}\n",
-             report(shown, record(*real, shown.sequence, id), record(*ours, shown.sequence, id)));
+void show(const Finding& finding, const Endpoint& real, const Local& local, Explain how) {
+  fmt::print("{}\n", explain(finding, real, local, how));
   std::fflush(stdout);
 }
 
@@ -126,7 +119,7 @@ int replay(const Options& options, const Endpoint& real_at, const Local& local) 
   const auto difference = compare(sequence, normalise(theirs), normalise(own));
   if (!difference) return 0;
   show({.count = 1, .server = "ours", .sequence = sequence, .difference = *difference}, real_at,
-       local, false);
+       local, Explain::AsFound);
   return 1;
 }
 
@@ -152,7 +145,7 @@ int campaign(const Options& options, const Endpoint& real, const Local& local) {
   for (const auto& [signature, finding] : result.findings) findings.push_back(&finding);
   std::ranges::sort(findings, std::greater{}, &Finding::count);
   for (std::size_t i = 0; i < std::min(findings.size(), options.show); ++i) {
-    show(*findings[i], real, local, options.shrink);
+    show(*findings[i], real, local, options.shrink ? Explain::Shrunk : Explain::AsFound);
   }
   for (const auto& [signature, count] : result.undecided) {
     fmt::print("undecided {} × {}\n", count, signature.substr(0, kSignatureShown));

@@ -3,9 +3,9 @@
 
 #include "base/rfc3339.h"
 #include "net/loop.h"
+#include "tests/conformance/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <iterator>
 
@@ -38,20 +38,6 @@ std::size_t time_at(std::string_view text, std::size_t at) {
   while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
   if (end < text.size() && text[end] == 'Z') ++end;
   return is_recent_time(text.substr(at, end - at)) ? end - at : 0;
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  if (from.empty()) return text;
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
-std::uint64_t number_of(std::string_view digits) {
-  std::uint64_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
 }
 
 // The owners in a quoted object stand in the order of the seconds in which they wrote.

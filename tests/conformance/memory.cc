@@ -2,6 +2,7 @@
 #include "tests/conformance/memory.h"
 
 #include "json/parse.h"
+#include "tests/conformance/text.h"
 
 #include <algorithm>
 #include <array>
@@ -14,13 +15,6 @@ constexpr std::string_view kNoUid = "00000000-0000-4000-8000-000000000000";
 // Subresources that answer with the whole object.
 constexpr std::array<std::string_view, 5> kWholeObject{"/status", "/finalize", "/approval",
                                                        "/resize", "/ephemeralcontainers"};
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
 
 std::string item_path(const Call& call, json::View object) {
   std::string path = call.path;

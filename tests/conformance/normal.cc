@@ -6,10 +6,10 @@
 #include "json/print.h"
 #include "json/yaml.h"
 #include "tests/conformance/mask.h"
+#include "tests/conformance/text.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <tuple>
 
 namespace fixpoint::conformance {
@@ -37,12 +37,6 @@ std::vector<json::Value> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
-}
-
-std::uint64_t number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 std::uint64_t newest_item(View list) {

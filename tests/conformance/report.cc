@@ -3,6 +3,7 @@
 
 #include "json/parse.h"
 #include "json/print.h"
+#include "tests/conformance/shrink.h"
 
 #include <algorithm>
 
@@ -81,6 +82,17 @@ std::string report(const Finding& finding, const Recording& real, const Recordin
   text += "   again with\n";
   for (const auto& step : real.steps) text += "     " + curl(step.call);
   return text;
+}
+
+std::string explain(const Finding& finding, const Endpoint& real_at, const Local& local,
+                    Explain how) {
+  const auto real = make_http_server(real_at);
+  const auto ours = finding.server == "core" ? make_core_server(local.fork())
+                                             : make_http_server(local.endpoint());
+  const auto shown_finding = how == Explain::Shrunk ? shrink(finding, *real, *ours) : finding;
+  const auto id = fresh_id();
+  return report(shown_finding, record(*real, shown_finding.sequence, id),
+                record(*ours, shown_finding.sequence, id));
 }
 
 std::string transcript(const Sequence& sequence, const Recording& real, const Recording& ours) {
