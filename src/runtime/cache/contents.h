@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contents: the objects of one followed collection, as this process knows them.
+//
+// A plain value without I/O: the reflector feeds it what the server says, the controllers tell it
+// what they wrote themselves, and the verifier copies it. Invariants:
+// - An object never goes back: what is older than what is known (by resourceVersion, compared only
+//   within this collection) is dropped. So own writes can be put in at once and reads see them
+//   (rule 7), and the echo of an own write changes nothing and starts nothing.
+// - An object known to be gone by its uid does not come back, whatever late event mentions it.
+// - A relist merges in place: the old state is the only copy, objects that did not change are not
+//   touched, and what the new list lacks is reported as deleted.
+#pragma once
+
+#include "base/error.h"
+#include "client/collection.h"
+#include "json/value.h"
+#include "kube/gvk.h"
+#include "runtime/operator.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::runtime {
+
+enum class Origin : std::uint8_t {
+  InitialList,  // of low priority: it must not starve fresh changes
+  Watch,
+  Relist,    // found different after a gap
+  OwnWrite,  // the answer to a write of this process
+};
+
+struct Change {
+  json::Value before;  // null: it is new
+  json::Value after;   // null: it is gone; `before` is then the last known state
+  Origin origin = Origin::Watch;
+};
+
+class Contents {
+ public:
+  Contents(client::Collection collection, std::vector<Index> indexes);
+
+  // Nothing when this says nothing new.
+  std::optional<Change> put(json::Value object, Origin origin);
+  std::optional<Change> remove(json::View last_state, Origin origin);
+  // Own DELETE that was answered "gone", or a live read that found nothing.
+  std::optional<Change> gone(const kube::Key& key, std::string_view uid);
+
+  // A relist: begin, put every page, end; `end` returns what has disappeared. Pages may be
+  // separated by own writes. begin_relist again starts over. `resource_version` is the list's:
+  // Unavailable when it is older than what has been seen, and then nothing is changed and the list
+  // must be taken again.
+  void begin_relist();
+  std::vector<Change> put_page(std::vector<json::Value> items, Origin origin);
+  Result<std::vector<Change>> end_relist(std::string_view resource_version);
+  // A bookmark or an event: everything up to here has been seen.
+  void seen(std::string_view resource_version);
+  const std::string& resource_version()
+      const;            // where a watch resumes; empty before the first list
+  bool synced() const;  // the first list is complete
+
+  json::View get(const kube::Key& key) const;
+  std::vector<json::View> list(std::string_view ns) const;  // in order of key; "" is all
+  std::vector<json::View> indexed(std::string_view index, std::string_view value) const;
+  // Those that carry this uid: a controller reference or the owner label (ownership.h).
+  std::vector<json::View> owned_by(std::string_view uid) const;
+  std::size_t size() const;
+  std::size_t bytes() const;  // of the objects and the indexes
+  const client::Collection& collection() const;
+
+  // Test-only switches, off by default; see controller/rules.h.
+  void forget_own_writes();  // rule 7 off
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // copied on write: a fork of an unchanged cache is free
+};
+
+// Decimal resourceVersions by number; anything else is only equal or not (nothing is older).
+bool older(std::string_view a, std::string_view b);
+
+}  // namespace fixpoint::runtime
