@@ -4,6 +4,7 @@
 // writes by the number that wait at once. The objects are custom resources of 1 KB of JSON.
 #include "json/parse.h"
 #include "store/durable.h"
+#include "store/scratch_directory.h"
 #include "store/store.h"
 
 #include <atomic>
@@ -180,26 +181,10 @@ double process_cpu_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-class DataDir {
- public:
-  DataDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "store-bench-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~DataDir() { std::filesystem::remove_all(path_); }
-  DataDir(const DataDir&) = delete;
-  DataDir& operator=(const DataDir&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 // Creations of 1 KB objects with so many waiting for the disk at once. cpu_us counts both threads,
 // the change of the store in memory included.
 void durable_creates(benchmark::State& state) {
-  const DataDir dir;
+  const ScratchDirectory dir{"bench"};
   std::atomic<std::uint64_t> durable{0};
   auto opened = DurableLog::open(dir.path() / "data", [&](const Progress& progress) {
     durable = progress.durable.value;
@@ -228,7 +213,7 @@ void durable_creates(benchmark::State& state) {
 BENCHMARK(durable_creates)->Arg(1)->Arg(32)->Arg(128)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 void open_and_load(benchmark::State& state) {
-  const DataDir dir;
+  const ScratchDirectory dir{"bench"};
   const auto quiet = [](const Progress&) {};
   {
     auto opened = DurableLog::open(dir.path() / "data", quiet);

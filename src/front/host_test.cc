@@ -2,6 +2,7 @@
 #include "front/host.h"
 
 #include "base/clock.h"
+#include "store/scratch_directory.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -19,15 +20,6 @@ namespace fs = std::filesystem;
 
 class HostFiles : public testing::Test {
  protected:
-  HostFiles() {
-    std::string name = (fs::temp_directory_path() / "host_test.XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~HostFiles() override {
-    std::error_code ignored;  // a leftover directory fails no test
-    fs::remove_all(directory_, ignored);
-  }
-
   fs::path keys() const { return directory_ / "keys.json"; }
   static void write(const fs::path& path, std::string_view text) { std::ofstream(path) << text; }
   static std::string read(const fs::path& path) {
@@ -41,7 +33,8 @@ class HostFiles : public testing::Test {
   }
 
   VirtualClock clock_;
-  fs::path directory_;
+  store::ScratchDirectory scratch_;
+  const fs::path directory_ = scratch_.path();
 };
 
 TEST_F(HostFiles, KeysThatCannotBeReadAreNotReplaced) {

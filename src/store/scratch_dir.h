@@ -5,6 +5,7 @@
 #pragma once
 
 #include "store/durable.h"
+#include "store/scratch_directory.h"
 #include "store/store.h"
 
 #include <filesystem>
@@ -13,33 +14,22 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 namespace fixpoint::store {
 
 class ScratchDir {
  public:
   ScratchDir() : ScratchDir(std::filesystem::temp_directory_path()) {}
-  // In memory where there is such a place: for tests that open a file very often.
-  static std::filesystem::path memory() {
-    const std::filesystem::path shared = "/dev/shm";
-    return std::filesystem::exists(shared) ? shared : std::filesystem::temp_directory_path();
-  }
-  explicit ScratchDir(const std::filesystem::path& parent) {
-    std::string name = (parent / "fixpoint-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ScratchDir(const ScratchDir&) = delete;
-  ScratchDir& operator=(const ScratchDir&) = delete;
-  ~ScratchDir() { std::filesystem::remove_all(path_); }
+  static std::filesystem::path memory() { return ScratchDirectory::memory(); }
+  explicit ScratchDir(const std::filesystem::path& parent)
+      : directory_(*ScratchDirectory::make("test", parent)) {}
 
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path data() const { return path_ / "data"; }
+  const std::filesystem::path& path() const { return directory_.path(); }
+  std::filesystem::path data() const { return path() / "data"; }
   std::filesystem::path file() const { return data() / "objects.mdb"; }
 
  private:
-  std::filesystem::path path_;
+  ScratchDirectory directory_;
 };
 
 // A store as the server keeps one: changed in memory first, then on disk.

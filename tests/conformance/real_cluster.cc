@@ -26,25 +26,20 @@ Result<std::unique_ptr<RealCluster>> RealCluster::start(const std::string& contr
     cluster->endpoint_ = std::move(endpoint);
     return cluster;
   }
-  std::string pattern = (std::filesystem::temp_directory_path() / "fixpoint-kube-XXXXXX").string();
-  FP_CHECK(::mkdtemp(pattern.data()) != nullptr);
-  cluster->directory_ = pattern;
-  const auto command = fmt::format("{} up {} --controllers {} --parent {} 1>&2", kTool, pattern,
+  const auto path = cluster->directory_.emplace("kube").path().string();
+  const auto command = fmt::format("{} up {} --controllers {} --parent {} 1>&2", kTool, path,
                                    controllers, ::getpid());
   if (run(command) != 0) {
     return fail(ErrorKind::Unavailable,
                 "no real cluster: see the lines above; `make kube` builds Kubernetes");
   }
-  FP_TRY(endpoint, endpoint_of("real", pattern + "/kubeconfig"));
+  FP_TRY(endpoint, endpoint_of("real", path + "/kubeconfig"));
   cluster->endpoint_ = std::move(endpoint);
   return cluster;
 }
 
 RealCluster::~RealCluster() {
-  if (directory_.empty()) return;
-  run(fmt::format("{} down {} 1>&2", kTool, directory_.string()));
-  std::error_code ignored;  // a leftover directory fails no test
-  std::filesystem::remove_all(directory_, ignored);
+  if (directory_) run(fmt::format("{} down {} 1>&2", kTool, directory_->path().string()));
 }
 
 }  // namespace fixpoint::conformance

@@ -4,10 +4,11 @@
 // It ends with the program, however that ends.
 #pragma once
 
+#include "store/scratch_directory.h"
 #include "tests/conformance/server.h"
 
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace fixpoint::conformance {
@@ -25,7 +26,7 @@ class RealCluster {
 
  private:
   RealCluster() = default;
-  std::filesystem::path directory_;  // empty: not ours
+  std::optional<store::ScratchDirectory> directory_;  // empty: not ours
   Endpoint endpoint_;
 };
 

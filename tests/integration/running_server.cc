@@ -43,17 +43,6 @@ std::string first_line(int fd) {
 
 }  // namespace
 
-ScratchDirectory::ScratchDirectory() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "fixpoint-test-XXXXXX").string();
-  FP_CHECK(::mkdtemp(pattern.data()) != nullptr);
-  path_ = pattern;
-}
-
-ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;  // a leftover directory fails no test
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesystem::path& scratch,
                                                             std::vector<std::string> flags) {
   const char* binary = std::getenv("FIXPOINT_BINARY");

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "net/client.h"
+#include "store/scratch_directory.h"
 
 #include <filesystem>
 #include <memory>
@@ -16,18 +17,7 @@
 
 namespace fixpoint {
 
-// A directory of its own under the system's, removed at the end.
-class ScratchDirectory {
- public:
-  ScratchDirectory();
-  ~ScratchDirectory();
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using store::ScratchDirectory;
 
 class RunningServer {
  public:

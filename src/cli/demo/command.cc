@@ -7,12 +7,11 @@
 #include "cli/demo/session.h"
 #include "cli/demo/story.h"
 #include "cli/route.h"
+#include "store/scratch_directory.h"
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -21,29 +20,6 @@
 
 namespace fixpoint::cli {
 namespace {
-
-// A directory of its own, removed at the end, also after a failure or Ctrl-C.
-class Scratch {
- public:
-  static Result<Scratch> make() {
-    std::string pattern = std::filesystem::temp_directory_path() / "fixpoint-demo-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      return fail(ErrorKind::Unavailable, fmt::format("{}: {}", pattern, std::strerror(errno)));
-    }
-    return Scratch(pattern);
-  }
-  Scratch(Scratch&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch() {
-    std::error_code ignored;  // the demo's outcome is known by now; a leftover changes nothing
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit Scratch(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
 
 // Colours only where a person looks on; https://no-color.org is the convention to refuse them.
 demo::Colour colour() {
@@ -69,7 +45,8 @@ int run(const Arguments&) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves must not keep us from cleaning up
   demo::Stage stage;
   if (auto ok = watch_for_interrupts(stage); !ok) return failed(ok.error(), {});
-  const auto scratch = Scratch::make();
+  const auto scratch =
+      store::ScratchDirectory::make("demo", std::filesystem::temp_directory_path());
   if (!scratch) return failed(scratch.error(), {});
   demo::Page page(colour());
   demo::Story story(stage, page, scratch->path());

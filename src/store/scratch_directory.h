@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ScratchDirectory: a directory of one's own that is gone when its owner is, also after a failure.
+// The demo, the tests and the benchmarks work in one.
+#pragma once
+
+#include "base/error.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace fixpoint::store {
+
+class ScratchDirectory {
+ public:
+  // "PARENT/fixpoint-PURPOSE-…", readable by its owner only.
+  static Result<ScratchDirectory> make(std::string_view purpose,
+                                       const std::filesystem::path& parent);
+  // Where temporary files go; aborts when none can be made there: for tests and benchmarks.
+  explicit ScratchDirectory(const char* purpose = "test");
+  ScratchDirectory(ScratchDirectory&& other) noexcept;
+  ScratchDirectory& operator=(ScratchDirectory&&) = delete;
+  ~ScratchDirectory();
+
+  // In memory where there is such a place: for tests that open a file very often.
+  static std::filesystem::path memory();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit ScratchDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;  // empty: moved from
+};
+
+}  // namespace fixpoint::store
