@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "client/call.h"
 #include "json/value.h"
 #include "kube/gvk.h"
@@ -112,9 +113,13 @@ struct Plan {
   Plan& emit(EventType type, std::string reason, std::string note);
   Plan& effect(std::string name, json::Value arguments);
   bool empty() const;
+  std::size_t step_count() const;
 };
 
-// Names must be unique, `after` must name branches and hold no cycle; the error says which.
+// The branches' positions, each after those it names, else as they stand in the plan. Names must be
+// unique, `after` must name branches and hold no cycle; the error says which.
+Result<std::vector<std::size_t>> order_of(const Plan& plan);
+// Whether a pass can carry this out: an order and kPlanStepsMax.
 Result<void> check(const Plan& plan);
 
 }  // namespace fixpoint::runtime
