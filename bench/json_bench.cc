@@ -11,6 +11,7 @@
 #include "json/parse.h"
 #include "json/patch.h"
 #include "json/print.h"
+#include "json/shape.h"
 #include "json/yaml.h"
 
 #include <string>
@@ -238,6 +239,33 @@ void parse_pod(benchmark::State& state) {
   count_bytes(state, text.size());
 }
 BENCHMARK(parse_pod);
+
+// What a cache that needs only labels and phase pays.
+void parse_shaped_pod(benchmark::State& state) {
+  const auto pod = make_pod(7);
+  const auto text = to_text(pod);
+  const auto shape = Shape::only({
+      {"metadata", "labels"},
+      {"status",   "phase" }
+  });
+  for (auto _ : state) benchmark::DoNotOptimize(parse_shaped(text, &shape));
+  count_bytes(state, text.size());
+}
+BENCHMARK(parse_shaped_pod);
+
+// A page as the client reads it: 500 pods, managed fields dropped, a block for each.
+void parse_list_of_500_pods(benchmark::State& state) {
+  std::string text = "{\"items\":[";
+  for (int i = 0; i < 500; ++i) {
+    const auto pod = make_pod(i);
+    text += (i == 0 ? "" : ",") + to_text(pod);
+  }
+  text += "]}";
+  const auto shape = Shape::all().without({"metadata", "managedFields"});
+  for (auto _ : state) benchmark::DoNotOptimize(parse_list(text, "items", &shape));
+  count_bytes(state, text.size());
+}
+BENCHMARK(parse_list_of_500_pods);
 
 // As a Go client sends it: members in the order of its structs, not sorted.
 void parse_unsorted_pod(benchmark::State& state) {

@@ -19,6 +19,9 @@ namespace fixpoint::json {
 // The largest text taken, above any body or stored object that Kubernetes allows.
 inline constexpr std::size_t kTextBytesMax = std::size_t{64} << 20U;
 
+// Exhausted when it is larger.
+Result<void> check_text_size(std::string_view text);
+
 Result<Value> parse(std::string_view text);
 
 struct Parsed {
