@@ -7,13 +7,17 @@
 // - An object never goes back: what is older than what is known (by resourceVersion, compared only
 //   within this collection) is dropped. So own writes can be put in at once and reads see them
 //   (rule 7), and the echo of an own write changes nothing and starts nothing.
-// - An object known to be gone by its uid does not come back, whatever late event mentions it.
+// - An object known to be gone by its uid does not come back, whatever late event or late answer
+//   mentions it.
 // - A relist merges in place: the old state is the only copy, objects that did not change are not
 //   touched, and what the new list lacks is reported as deleted.
+// Read next: reflector.h, which feeds it; object_table.h, where the objects lie.
 #pragma once
 
 #include "base/error.h"
+#include "base/ref.h"
 #include "client/collection.h"
+#include "json/shape.h"
 #include "json/value.h"
 #include "kube/gvk.h"
 #include "runtime/operator.h"
@@ -41,28 +45,49 @@ struct Change {
   Origin origin = Origin::Watch;
 };
 
+// A stream of lists and events that feeds Contents: one for each followed namespace, or one for
+// all. 0 is that of the collection's own namespace.
+using FeedId = std::uint32_t;
+
 class Contents {
  public:
-  Contents(client::Collection collection, std::vector<Index> indexes);
+  Contents(client::Collection collection, std::vector<Index> indexes,
+           std::shared_ptr<const json::Shape> shape = nullptr);
+  Contents(const Contents&);
+  Contents(Contents&&) noexcept;
+  Contents& operator=(const Contents&);
+  Contents& operator=(Contents&&) noexcept;
+  ~Contents();
 
-  // Nothing when this says nothing new.
+  // Nothing when this says nothing new. Own writes are cut to the shape, and one that takes the
+  // object out of the selection removes it.
   std::optional<Change> put(json::Value object, Origin origin);
+  // DELETED from a watch; as an own write, the same as `gone`.
   std::optional<Change> remove(json::View last_state, Origin origin);
-  // Own DELETE that was answered "gone", or a live read that found nothing.
+  // Own DELETE that was answered "gone", or a live read that found nothing, of this very object: a
+  // namesake with another uid stays.
   std::optional<Change> gone(const kube::Key& key, std::string_view uid);
 
-  // A relist: begin, put every page, end; `end` returns what has disappeared. Pages may be
-  // separated by own writes. begin_relist again starts over. `resource_version` is the list's:
-  // Unavailable when it is older than what has been seen, and then nothing is changed and the list
-  // must be taken again.
-  void begin_relist();
-  std::vector<Change> put_page(std::vector<json::Value> items, Origin origin);
-  Result<std::vector<Change>> end_relist(std::string_view resource_version);
-  // A bookmark or an event: everything up to here has been seen.
-  void seen(std::string_view resource_version);
-  const std::string& resource_version()
-      const;            // where a watch resumes; empty before the first list
-  bool synced() const;  // the first list is complete
+  // A relist: begin when it is asked for, put every page, end; `end` returns what has disappeared.
+  // Pages may be separated by own writes. begin_relist again starts over. `resource_version` is the
+  // list's: Unavailable when it is older than what has been seen, and then nothing is changed and
+  // the list must be taken again.
+  void begin_relist(FeedId feed = 0);
+  Result<std::vector<Change>> put_page(std::vector<json::Value> items,
+                                       std::string_view resource_version, FeedId feed = 0);
+  std::vector<Change> end_relist(FeedId feed = 0);
+  // A bookmark or an event, after it was put: everything up to here has been seen.
+  void seen(std::string_view resource_version, FeedId feed = 0);
+  // The kind is not served any more: everything goes, and the feed starts over.
+  std::vector<Change> clear(FeedId feed = 0);
+  // Where a watch resumes; empty before the first list.
+  const std::string& resource_version(FeedId feed = 0) const;
+  bool synced() const;  // the first list of every feed is complete
+  bool synced(FeedId feed) const;
+
+  // More namespaces beside the collection's own, or fewer; never beside a feed of all namespaces.
+  FeedId follow(std::string_view ns);
+  std::vector<Change> unfollow(FeedId feed);
 
   json::View get(const kube::Key& key) const;
   std::vector<json::View> list(std::string_view ns) const;  // in order of key; "" is all
@@ -73,12 +98,25 @@ class Contents {
   std::size_t bytes() const;  // of the objects and the indexes
   const client::Collection& collection() const;
 
+  struct Oddities {
+    std::uint64_t from_the_past = 0;  // lists and events older than what had been seen
+    std::uint64_t nameless = 0;       // objects without a name, which no server sends
+  };
+  const Oddities& oddities() const;
+
+  // Own writes change this behind the back of whoever distributes changes (cache.h). Once asked to,
+  // it keeps their changes until they are taken.
+  void keep_own_changes();
+  std::vector<Change> take_own_changes();
+
   // Test-only switches, off by default; see controller/rules.h.
-  void forget_own_writes();  // rule 7 off
+  void forget_own_writes();  // rule 7, ReadOwnWrites off
+  void believe_the_past();   // rule 7, NeverBackInTime off
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // copied on write: a fork of an unchanged cache is free
+  State& change();
+  Ref<State> state_;  // copied on write: a fork of an unchanged cache is free
 };
 
 // Decimal resourceVersions by number; anything else is only equal or not (nothing is older).
