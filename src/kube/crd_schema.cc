@@ -47,7 +47,7 @@ std::optional<double> real(json::View value) {
 
 class Compiler {
  public:
-  Compiler(SchemaArena& arena, IntOrString int_or_string)
+  Compiler(SchemaArena& arena, IntOrStringRule int_or_string)
       : arena_(arena), int_or_string_(int_or_string) {}
 
   Result<const Schema*> compile(json::View from, std::size_t depth);
@@ -61,7 +61,7 @@ class Compiler {
   Result<std::vector<const Schema*>> branches(json::View list, std::size_t depth);
 
   SchemaArena& arena_;
-  IntOrString int_or_string_;
+  IntOrStringRule int_or_string_;
 };
 
 Result<void> Compiler::refuse_unsupported(json::View from) const {
@@ -85,8 +85,8 @@ void Compiler::read_shape(json::View from, Schema& node) {
   node.type = type_named(from.get("type").as_string());
   node.format = from.get("format").as_string();
   node.nullable = from.get("nullable").as_bool();
-  node.int_or_string =
-      int_or_string_ == IntOrString::IsAType && from.get("x-kubernetes-int-or-string").as_bool();
+  node.int_or_string = int_or_string_ == IntOrStringRule::IsAType &&
+                       from.get("x-kubernetes-int-or-string").as_bool();
   node.preserve_unknown_fields = from.get("x-kubernetes-preserve-unknown-fields").as_bool();
   node.embedded_resource = from.get("x-kubernetes-embedded-resource").as_bool();
   node.list_type = list_type_named(from.get("x-kubernetes-list-type").as_string());
@@ -282,7 +282,8 @@ bool nests_too_deep(json::View schema) {
   return deeper_than(schema, 3 * kSchemaDepthMax);
 }
 
-Result<CompiledSchema> compile_schema(json::View open_api_v3_schema, IntOrString int_or_string) {
+Result<CompiledSchema> compile_schema(json::View open_api_v3_schema,
+                                      IntOrStringRule int_or_string) {
   CompiledSchema out;
   out.arena = make_ref<SchemaArena>();
   Compiler compiler{*out.arena, int_or_string};

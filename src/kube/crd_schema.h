@@ -33,13 +33,13 @@ struct CompiledSchema {
 
 // What x-kubernetes-int-or-string stands for. Kubernetes holds values to it, but not the defaults
 // in a CRD.
-enum class IntOrString : std::uint8_t { IsAType, SaysNothing };
+enum class IntOrStringRule : std::uint8_t { IsAType, SaysNothing };
 
 // Keywords that Kubernetes refuses ($ref, patternProperties, …) are refused here too;
 // crd_validate.h says so in Kubernetes' words and comes first. A null schema compiles to an empty
 // object.
 Result<CompiledSchema> compile_schema(json::View open_api_v3_schema,
-                                      IntOrString int_or_string = IntOrString::IsAType);
+                                      IntOrStringRule int_or_string = IntOrStringRule::IsAType);
 
 // The schema of a kind whose CRD keeps whatever it is given: spec.preserveUnknownFields of old.
 CompiledSchema schemaless();

@@ -131,7 +131,7 @@ class DefaultChecker {
 }  // namespace
 
 FieldErrors validate_defaults(json::View schema, bool must_be_pruned, const FieldPath& path) {
-  const auto compiled = compile_schema(schema, IntOrString::SaysNothing);
+  const auto compiled = compile_schema(schema, IntOrStringRule::SaysNothing);
   if (!compiled) return {invalid(path, std::string{"\"\""}, compiled.error().message)};
   DefaultChecker checker{must_be_pruned};
   checker.node(schema, *compiled->declared, true, compiled->declared, false, {}, path);
