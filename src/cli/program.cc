@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.h"
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/route.h"
+
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::cli {
+namespace {
+
+// Set once, before any subcommand runs: commands are plain functions of their arguments.
+runtime::Registry& on_board() {
+  static runtime::Registry registry;
+  return registry;
+}
+
+}  // namespace
+
+runtime::Registry operators() {
+  return on_board();
+}
+
+int run_program(int argc, char** argv, runtime::Registry operators) {
+  on_board() = operators;
+  const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const Route chosen = route(commands(), words);
+  if (chosen.command != nullptr) return chosen.command->run(*chosen.arguments);
+  if (chosen.status == kExitDone) return answer(chosen.text);
+  std::fputs(chosen.text.c_str(), stderr);
+  return chosen.status;
+}
+
+}  // namespace fixpoint::cli

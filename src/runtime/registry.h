@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Registry: the operators a program has on board, for `operator` and `manifests`.
+//
+// An entry is what `--operators` switches on: one or more controllers that belong together, and the
+// kinds they bring along. A program of your own hands its registry to cli::run_program.
+#pragma once
+
+#include "runtime/operator.h"
+#include "types/kind.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::runtime {
+
+// One controller and what it sees of the world outside the API; null when it asks nothing there.
+struct Part {
+  std::unique_ptr<Operator> reconciler;
+  std::shared_ptr<Outside> outside;
+};
+
+struct OperatorEntry {
+  std::string_view name;     // "valkey"
+  std::string_view summary;  // one line, in help
+  std::vector<Part> (*make)() = nullptr;
+  // Those whose CRDs are its to install; kinds it only watches are not among them.
+  std::vector<const types::Kind*> (*kinds)() = nullptr;
+  bool example = false;  // not among the operators that run when none is named
+};
+
+using Registry = std::span<const OperatorEntry>;
+
+// Nothing when there is none of that name.
+inline const OperatorEntry* find_entry(Registry registry, std::string_view name) {
+  for (const auto& entry : registry) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace fixpoint::runtime
