@@ -20,7 +20,10 @@ class ClientConnection final : public Connection,
   ClientConnection(Loop& loop, ClientOptions options)
       : loop_(loop),
         options_(std::move(options)),
-        authority_(to_string(Endpoint{.host = options_.host, .port = options_.port})) {}
+        authority_(options_.authority.empty()
+                       ? to_string(Endpoint{.host = options_.host, .port = options_.port})
+                       : options_.authority),
+        last_received_(loop.now()) {}
   ~ClientConnection() override;
 
   void connect();
@@ -30,6 +33,13 @@ class ClientConnection final : public Connection,
   void close() override;
   bool is_open() const override { return !closing_ && !broken_; }
   bool speaks_http2() const override { return session_ && session_->is_http2(); }
+  std::size_t requests_at_once() const override {
+    return session_ ? session_->requests_at_once() : 1;
+  }
+  MonotonicInstant last_received() const override { return last_received_; }
+  void ping() override {
+    if (session_ && !broken_) session_->ping();
+  }
   void pause() override {
     if (wire_) wire_->pause();
   }
@@ -38,7 +48,10 @@ class ClientConnection final : public Connection,
   }
 
   void wire_opened() override;
-  void wire_received(std::string_view bytes) override { session_->received(bytes); }
+  void wire_received(std::string_view bytes) override {
+    last_received_ = loop_.now();
+    session_->received(bytes);
+  }
   std::size_t wire_pull(std::span<char> into) override;
   void wire_flushed() override {}
   void wire_ended() override { session_->peer_ended(); }
@@ -68,6 +81,7 @@ class ClientConnection final : public Connection,
   std::unordered_map<RequestId, CallRef> calls_;
   std::vector<CallRef> waiting_;  // for the connection
   RequestId last_id_ = 0;
+  MonotonicInstant last_received_;
   TimerId connect_timer_;
   std::optional<Error> broken_;
   bool closing_ = false;
@@ -79,12 +93,15 @@ ClientConnection::~ClientConnection() {
 }
 
 void ClientConnection::connect() {
-  const Endpoint endpoint{.host = options_.host, .port = options_.port};
+  const Endpoint target{.host = options_.host, .port = options_.port};
+  auto endpoint = target;
+  if (options_.proxy) endpoint = {.host = options_.proxy->host, .port = options_.proxy->port};
   auto fd = start_connecting(endpoint);
   if (!fd) return broken(std::move(fd).error());
   Wire::Parts parts;
   parts.fd = std::move(*fd);
   parts.connecting_to = endpoint;
+  if (options_.proxy) parts.tunnel = make_tunnel(*options_.proxy, target);
   if (options_.tls) {
     const auto& name = options_.server_name.empty() ? options_.host : options_.server_name;
     parts.tls = std::make_unique<TlsSession>(options_.tls, name);
@@ -101,6 +118,7 @@ void ClientConnection::connect() {
 
 void ClientConnection::wire_opened() {
   loop_.cancel(connect_timer_);
+  last_received_ = loop_.now();
   const auto* tls = wire_->tls();
   const bool http2 =
       tls != nullptr ? tls->negotiated_http2() : options_.plain_version == HttpVersions::OnlyHttp2;
@@ -109,6 +127,7 @@ void ClientConnection::wire_opened() {
   for (const auto& call : std::exchange(waiting_, {})) {
     if (!call->over) session_->submit(call);
   }
+  if (const auto ready = std::exchange(options_.on_ready, {})) ready();
 }
 
 RequestId ClientConnection::send(ClientRequest request, ResponseHandlers handlers) {
@@ -165,6 +184,7 @@ void ClientConnection::finished(const CallRef& call, Result<void> outcome) {
   loop_.cancel(call->timer);
   if (std::exchange(call->over, true)) return;
   const auto handlers = std::exchange(call->handlers, {});
+  if (!outcome && !call->sent && handlers.on_unsent) handlers.on_unsent();
   if (handlers.on_end) handlers.on_end(std::move(outcome));
 }
 
@@ -185,6 +205,13 @@ void ClientConnection::broken(Error error) {
   loop_.cancel(connect_timer_);
   waiting_.clear();
   for (const auto& [id, call] : calls_) refuse_later(call, *broken_);
+  options_.on_ready = {};
+  if (!options_.on_broken) return;
+  loop_.post_end_of_tick([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    if (const auto tell = std::exchange(self->options_.on_broken, {})) tell(*self->broken_);
+  });
 }
 
 void ClientConnection::close() {

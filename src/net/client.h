@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,19 @@ struct ResponseHandlers {
   // Exactly once for each request that was not cancelled. An error after on_headers means that the
   // answer is incomplete. Retryable errors may still have been acted upon by the server.
   std::function<void(Result<void> outcome)> on_end;
+  // Just before an on_end with an error: the server surely did not act on the request, for not a
+  // byte of it left, or because the server said so (a refused stream).
+  std::function<void()> on_unsent;
+};
+
+// Asked to forward a connection; it sees no requests.
+struct Proxy {
+  enum class Kind : std::uint8_t { HttpConnect, Socks5 };
+  Kind kind = Kind::HttpConnect;
+  std::string host;
+  std::uint16_t port = 0;
+  std::string user;  // empty: none
+  std::string password;
 };
 
 struct ClientOptions {
@@ -45,12 +59,18 @@ struct ClientOptions {
   std::uint16_t port = 0;
   TlsContextRef tls;        // none: plain
   std::string server_name;  // what the certificate must say, when it is not `host`
+  std::string authority;    // what requests call the server, when it is not host:port
+  std::optional<Proxy> proxy;
   HttpVersions plain_version = HttpVersions::OnlyHttp1;  // OnlyHttp2: with prior knowledge
   Duration connect_timeout = std::chrono::seconds(10);   // until TLS is agreed upon
   std::size_t header_bytes_max = 256 * 1024;
   std::size_t header_count_max = 1000;
   // Requests waiting or running; more are refused as Exhausted.
   std::size_t requests_max = 10'000;
+  // Called at most once each, from the loop, never from `open`: the protocol is agreed upon; the
+  // connection is of no more use.
+  std::function<void()> on_ready;
+  std::function<void(const Error& why)> on_broken;
 };
 
 using RequestId = std::uint64_t;
@@ -72,6 +92,12 @@ class Connection {
   // False when a new request would fail at once.
   virtual bool is_open() const = 0;
   virtual bool speaks_http2() const = 0;
+  // How many requests can run side by side: 1 over HTTP/1.1, else what the server allows.
+  virtual std::size_t requests_at_once() const = 0;
+  // When the last byte came; for connections that look alive and are not.
+  virtual MonotonicInstant last_received() const = 0;
+  // Makes a living HTTP/2 server send something; nothing over HTTP/1.1.
+  virtual void ping() = 0;
   // Back pressure: what the server sends waits in the kernel, and then at the server.
   virtual void pause() = 0;
   virtual void resume() = 0;

@@ -59,7 +59,10 @@ Result<void> use_key_pair(SSL_CTX* context, const std::string& chain_pem,
     FP_CHECK(SSL_CTX_add1_chain_cert(context, next.get()) == 1);
   }
   ERR_clear_error();  // the end of the text is an error to the PEM reader
-  const KeyPtr key{PEM_read_bio_PrivateKey(reading_bio(key_pem).get(), nullptr, nullptr, nullptr)};
+  // Without this OpenSSL asks for the password of an encrypted key on the terminal.
+  const auto no_password = [](char*, int, int, void*) { return -1; };
+  const KeyPtr key{
+      PEM_read_bio_PrivateKey(reading_bio(key_pem).get(), nullptr, no_password, nullptr)};
   if (!key)
     return fail(ErrorKind::Invalid, "the private key is not usable PEM: " + openssl_error());
   if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1) {

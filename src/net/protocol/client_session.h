@@ -21,7 +21,7 @@ struct Call {
   ResponseHandlers handlers;
   TimerId timer;
   std::int32_t stream = 0;  // of HTTP/2
-  bool sent = false;        // on its way to the server
+  bool sent = false;        // the server may have seen it
   bool over = false;        // on_end was called, or it was cancelled
 };
 using CallRef = std::shared_ptr<Call>;
@@ -51,6 +51,8 @@ class ClientSession {
   virtual void peer_ended() = 0;
   virtual std::size_t pull(std::span<char> into) = 0;
   virtual bool is_http2() const = 0;
+  virtual void ping() = 0;
+  virtual std::size_t requests_at_once() const = 0;
 };
 
 std::unique_ptr<ClientSession> make_http1_client(ClientHost& host);

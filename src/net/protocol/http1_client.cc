@@ -42,6 +42,8 @@ class Http1Client final : public ClientSession {
   void peer_ended() override;
   std::size_t pull(std::span<char> into) override { return queue_.pull(into); }
   bool is_http2() const override { return false; }
+  void ping() override {}
+  std::size_t requests_at_once() const override { return 1; }
 
  private:
   void send_next();

@@ -13,6 +13,11 @@
 namespace fixpoint::net {
 namespace {
 
+// Until the server said how many streams it takes; what RFC 9113 asks servers not to go below.
+constexpr std::size_t kStreamsAssumed = 100;
+// However many it takes: beyond this a second connection is better than a longer queue.
+constexpr std::size_t kStreamsMax = 1000;
+
 std::string_view text(const std::uint8_t* bytes, std::size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
 }
@@ -27,6 +32,8 @@ class Http2Client final : public ClientSession {
   void peer_ended() override;
   std::size_t pull(std::span<char> into) override;
   bool is_http2() const override { return true; }
+  void ping() override;
+  std::size_t requests_at_once() const override;
 
  private:
   struct Stream {
@@ -44,12 +51,14 @@ class Http2Client final : public ClientSession {
   int frame_received(const nghttp2_frame& frame);
   int data_received(std::int32_t id, std::string_view bytes);
   int stream_closed(std::int32_t id, std::uint32_t code);
+  int frame_leaves(const nghttp2_frame& frame);
   ssize_t read_body(std::int32_t id, std::uint8_t* into, std::size_t size, std::uint32_t* flags);
 
   ClientHost& host_;
   Http2SessionPtr session_;
   Http2Output output_;
   std::unordered_map<std::int32_t, Stream> streams_;
+  bool settled_ = false;  // the server's settings are known
 };
 
 Http2Client::Http2Client(ClientHost& host) : host_(host) {
@@ -86,6 +95,10 @@ void Http2Client::install(nghttp2_session_callbacks* callbacks) {
       callbacks, [](nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                     std::size_t size, void* self) {
         return static_cast<Http2Client*>(self)->data_received(id, text(data, size));
+      });
+  nghttp2_session_callbacks_set_before_frame_send_callback(
+      callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
+        return static_cast<Http2Client*>(self)->frame_leaves(*frame);
       });
   nghttp2_session_callbacks_set_on_stream_close_callback(
       callbacks, [](nghttp2_session*, std::int32_t id, std::uint32_t code, void* self) {
@@ -128,7 +141,6 @@ void Http2Client::submit(const CallRef& call) {
     host_.closing();
     return host_.finished(call, fail(ErrorKind::Unavailable, nghttp2_strerror(id)));
   }
-  call->sent = true;
   call->stream = id;
   streams_[id].call = call;
   host_.output_ready();
@@ -171,6 +183,7 @@ int Http2Client::header(const nghttp2_frame& frame, std::string_view name, std::
 
 int Http2Client::frame_received(const nghttp2_frame& frame) {
   if (frame.hd.type == NGHTTP2_GOAWAY) host_.closing();
+  if (frame.hd.type == NGHTTP2_SETTINGS) settled_ = true;
   Stream* stream = find(frame.hd.stream_id);
   if (stream == nullptr) return 0;
   if (frame.hd.type != NGHTTP2_HEADERS && frame.hd.type != NGHTTP2_DATA) return 0;
@@ -193,6 +206,25 @@ int Http2Client::data_received(std::int32_t id, std::string_view bytes) {
   return 0;
 }
 
+// nghttp2 holds requests back while the server allows no more streams: only now one goes out.
+int Http2Client::frame_leaves(const nghttp2_frame& frame) {
+  if (frame.hd.type != NGHTTP2_HEADERS) return 0;
+  if (Stream* stream = find(frame.hd.stream_id)) stream->call->sent = true;
+  return 0;
+}
+
+std::size_t Http2Client::requests_at_once() const {
+  if (!settled_) return kStreamsAssumed;
+  const std::size_t allowed =
+      nghttp2_session_get_remote_settings(session_.get(), NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+  return std::clamp<std::size_t>(allowed, 1, kStreamsMax);
+}
+
+void Http2Client::ping() {
+  nghttp2_submit_ping(session_.get(), NGHTTP2_FLAG_NONE, nullptr);
+  host_.output_ready();
+}
+
 int Http2Client::stream_closed(std::int32_t id, std::uint32_t code) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return 0;
@@ -201,6 +233,8 @@ int Http2Client::stream_closed(std::int32_t id, std::uint32_t code) {
   if (stream.complete) {
     host_.finished(stream.call, {});
   } else {
+    // Also the code of streams beyond the last one that a GOAWAY says was looked at.
+    if (code == NGHTTP2_REFUSED_STREAM) stream.call->sent = false;
     host_.finished(stream.call,
                    fail(ErrorKind::Unavailable, std::string("the server reset the stream: ") +
                                                     nghttp2_http2_strerror(code)));

@@ -37,6 +37,22 @@ void Wire::start() {
 
 void Wire::connected() {
   parts_.connecting_to.reset();
+  if (!parts_.tunnel) return begin();
+  send_bytes(parts_.tunnel->greeting());
+}
+
+void Wire::pass_tunnel(std::string_view bytes) {
+  std::string to_proxy;
+  auto free = parts_.tunnel->received(bytes, to_proxy);
+  if (!free) return fail_with(std::move(free).error());
+  if (!to_proxy.empty()) send_bytes(to_proxy);
+  if (!is_open() || !*free) return;
+  parts_.tunnel.reset();
+  begin();
+}
+
+// The way to the server is free.
+void Wire::begin() {
   if (parts_.tls) {
     shake_hands();
     return;
@@ -97,7 +113,9 @@ bool Wire::read_once() {
   if (count < 0) {
     fail_with(connection_error(errno));
   } else if (!open_) {
-    fail_with({ErrorKind::Unavailable, "the peer closed the connection during the TLS handshake"});
+    fail_with(
+        {ErrorKind::Unavailable, std::string("the peer closed the connection during the ") +
+                                     (parts_.tunnel ? "talk with the proxy" : "TLS handshake")});
   } else {
     user_.wire_ended();
   }
@@ -106,6 +124,7 @@ bool Wire::read_once() {
 
 // Takes bytes off the socket and hands them to the user, decrypted.
 void Wire::open_up(std::string_view bytes) {
+  if (parts_.tunnel) return pass_tunnel(bytes);
   if (!parts_.tls) return user_.wire_received(bytes);
   auto& tls = *parts_.tls;
   tls.feed(bytes);

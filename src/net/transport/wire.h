@@ -11,6 +11,7 @@
 #include "net/loop.h"
 #include "net/transport/socket.h"
 #include "net/transport/tls_session.h"
+#include "net/transport/tunnel.h"
 
 #include <memory>
 #include <optional>
@@ -39,6 +40,7 @@ class Wire final : public Pollable {
     Fd fd;
     std::unique_ptr<TlsSession> tls;        // none: plain
     std::optional<Endpoint> connecting_to;  // set while the connect is undecided
+    std::unique_ptr<Tunnel> tunnel;         // through a proxy: until it says go
   };
   Wire(Loop& loop, WireUser& user, Parts parts);
   ~Wire() override;
@@ -63,6 +65,8 @@ class Wire final : public Pollable {
 
  private:
   void connected();
+  void begin();
+  void pass_tunnel(std::string_view bytes);
   void read_some();
   bool read_once();
   void open_up(std::string_view bytes);
