@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <string>
 
-#include <fmt/format.h>
-
 namespace fixpoint::runtime {
 
 struct CachedObject {
@@ -26,17 +24,16 @@ struct CachedObject {
   std::string version_text;  // instead of `version`
 
   json::Value value() const {
-    const auto labels = app.empty() ? "" : fmt::format(R"("labels":{{"app":"{}"}},)", app);
-    const auto owners =
-        owner.empty() ? ""
-                      : fmt::format(R"("ownerReferences":[{{"apiVersion":"v1","kind":"Owner",)"
-                                    R"("name":"o","uid":"{}","controller":true}}],)",
-                                    owner);
     const auto text = version_text.empty() ? std::to_string(version) : version_text;
-    return json::parse(fmt::format(R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{{}{})"
-                                   R"("name":"{}","namespace":"{}","resourceVersion":"{}",)"
-                                   R"("uid":"{}"}},"data":{{"v":"{}"}}}})",
-                                   labels, owners, name, ns, text, uid, text))
+    const auto labels = app.empty() ? "" : R"("labels":{"app":")" + app + R"("},)";
+    const auto owners = owner.empty() ? ""
+                                      : R"("ownerReferences":[{"apiVersion":"v1","kind":"Owner",)"
+                                        R"("name":"o","controller":true,"uid":")" +
+                                            owner + R"("}],)";
+    return json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{)" + labels + owners +
+                       R"("name":")" + name + R"(","namespace":")" + ns +
+                       R"(","resourceVersion":")" + text + R"(","uid":")" + uid +
+                       R"("},"data":{"v":")" + text + R"("}})")
         .value();
   }
   operator json::Value() const { return value(); }  // NOLINT: tests read better
@@ -53,7 +50,7 @@ inline client::Collection config_maps(std::string ns = {}, client::Selector sele
 // "name@version", or "-" for null.
 inline std::string brief(json::View object) {
   if (object.is_null()) return "-";
-  return fmt::format("{}@{}", kube::name_of(object), kube::resource_version_of(object));
+  return std::string{kube::name_of(object)} + "@" + std::string{kube::resource_version_of(object)};
 }
 
 }  // namespace fixpoint::runtime

@@ -67,9 +67,9 @@ std::optional<Change> Contents::remove(json::View last_state, Origin origin) {
   if (verdict != Verdict::News) return std::nullopt;
   auto& state = change();
   if (state.selection.everything()) {
-    state.tombstones.deletion_seen(identity.uid);
+    state.tombstones.deletion_seen(identity.key, identity.uid, identity.version);
   } else {
-    state.tombstones.leaving_seen(identity.uid, identity.version);
+    state.tombstones.leaving_seen(identity.key, identity.version);
   }
   return state.erase(identity, origin);
 }
@@ -78,14 +78,19 @@ std::optional<Change> Contents::gone(const kube::Key& key, std::string_view uid)
   const auto feed_id = state_->feed_of(key.ns);
   if (!feed_id || uid.empty() || state_->forgets_own_writes) return std::nullopt;
   auto& state = change();
-  state.tombstones.add(uid, Tombstones::kForever, *feed_id, state.feeds[*feed_id].epoch);
-  return state.own(state.erase(
+  const auto slot = state.table.find({key.ns, key.name});
+  const auto known = slot == kNoSlot ? 0 : state.table.at(slot).version;
+  auto change = state.erase(
       {
           {key.ns, key.name},
           uid, {},
           0
   },
-      Origin::OwnWrite));
+      Origin::OwnWrite);
+  // Together with what was known of it ends everything that was at its key before.
+  state.tombstones.add({key.ns, key.name}, uid, change ? known : 0,
+                       {*feed_id, state.feeds[*feed_id].epoch});
+  return state.own(std::move(change));
 }
 
 void Contents::begin_relist(FeedId feed_id) {
@@ -136,7 +141,7 @@ std::vector<Change> Contents::end_relist(FeedId feed_id) {
   feed.seen_number = feed.list_number != 0 ? feed.list_number : feed.seen_number;
   feed.relisting = false;
   feed.synced = true;
-  state.tombstones.list_complete(feed_id, feed.epoch, feed.list_number);
+  state.tombstones.list_complete({feed_id, feed.epoch}, feed.list_number);
   return changes;
 }
 

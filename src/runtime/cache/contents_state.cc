@@ -51,7 +51,7 @@ Verdict Contents::State::judge(const Identity& object, Origin origin, Slot slot,
     // The answer is late: the watch has come past it, and the object is not there any more.
     return Verdict::Known;
   }
-  return tombstones.cover(object.uid, object.version) ? Verdict::Known : Verdict::News;
+  return tombstones.cover(object.key, object.uid, object.version) ? Verdict::Known : Verdict::News;
 }
 
 Change Contents::State::store(json::Value object, std::uint64_t version, Slot slot, Origin origin,
@@ -102,7 +102,10 @@ std::optional<Change> Contents::State::put_own(json::Value object) {
   if (!feed_id || !is_of_this_kind(object)) return std::nullopt;
   auto& feed = feeds[*feed_id];
   feed.own_number = std::max(feed.own_number, identity.version);
-  if (!selection.matches(object)) return leave(identity, feed, *feed_id);
+  if (!selection.matches(object) ||
+      tombstones.cover(identity.key, identity.uid, identity.version)) {
+    return leave(identity, feed, *feed_id);
+  }
   const auto slot = table.find(identity.key);
   if (judge(identity, Origin::OwnWrite, slot, feed) != Verdict::News) return std::nullopt;
   // A list under way goes by the version to tell what is newer than itself, and this must not count
@@ -114,13 +117,16 @@ std::optional<Change> Contents::State::put_own(json::Value object) {
   return store(std::move(cut), version, slot, Origin::OwnWrite, epoch);
 }
 
-// An own write took the object out of the selection.
+// An own write took the object out of the selection, or its answer came after that of its deletion:
+// either way, what was at its key before is over.
 std::optional<Change> Contents::State::leave(const Identity& object, const Feed& feed,
                                              FeedId feed_id) {
-  if (object.version != 0 && object.version <= feed.seen_number) return std::nullopt;
-  auto change = erase(object, Origin::OwnWrite);
-  if (object.version != 0) tombstones.add(object.uid, object.version, feed_id, feed.epoch);
-  return change;
+  if (object.version == 0) return erase(object, Origin::OwnWrite);
+  if (object.version <= feed.seen_number) return std::nullopt;
+  tombstones.add(object.key, object.version, {feed_id, feed.epoch});
+  const auto slot = table.find(object.key);
+  if (slot == kNoSlot || before(object.version, table.at(slot).version)) return std::nullopt;
+  return Change{table.erase(slot), {}, Origin::OwnWrite};
 }
 
 std::optional<Change> Contents::State::put_listed(json::Value object, FeedId feed_id,
@@ -134,7 +140,11 @@ std::optional<Change> Contents::State::put_listed(json::Value object, FeedId fee
   const auto& feed = feeds[feed_id];
   const auto slot = table.find(identity.key);
   if (judge(identity, origin, slot, feed) != Verdict::News) {
-    if (slot != kNoSlot) table.confirm(slot, feed.epoch);
+    // What is listed may be gone by now; then its predecessor, if that is still here, is too.
+    if (slot != kNoSlot && (kube::uid_of(table.at(slot).object) == identity.uid ||
+                            before(identity.version, table.at(slot).version))) {
+      table.confirm(slot, feed.epoch);
+    }
     return std::nullopt;
   }
   const auto version = identity.version;

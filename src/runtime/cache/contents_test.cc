@@ -472,25 +472,38 @@ TEST(Contents, SaysWhatItHolds) {
 TEST(Tombstones, AreBoundedAndTheOldestGoesFirst) {
   Tombstones stones;
   for (std::size_t i = 0; i < Tombstones::kMax + 1; ++i) {
-    stones.add(std::to_string(i), Tombstones::kForever, 0, 0);
+    stones.add({"ns", std::to_string(i)}, "u", 0, {});
   }
 
   EXPECT_EQ(stones.size(), Tombstones::kMax);
-  EXPECT_FALSE(stones.cover("0", 1));
-  EXPECT_TRUE(stones.cover("1", 1));
+  EXPECT_FALSE(stones.cover({"ns", "0"}, "u", 1));
+  EXPECT_TRUE(stones.cover({"ns", "1"}, "u", 1));
 }
 
 TEST(Tombstones, AreForgottenWithTheListAskedForAfterThem) {
   Tombstones stones;
-  stones.add("before", Tombstones::kForever, 0, 1);
-  stones.add("meanwhile", Tombstones::kForever, 0, 2);
-  stones.add("elsewhere", Tombstones::kForever, 1, 1);
+  stones.add({"", "before"}, "u", 0, {.feed = 0, .epoch = 1});
+  stones.add({"", "meanwhile"}, "u", 0, {.feed = 0, .epoch = 2});
+  stones.add({"", "elsewhere"}, "u", 0, {.feed = 1, .epoch = 1});
 
-  stones.list_complete(0, 2, 10);
+  stones.list_complete({.feed = 0, .epoch = 2}, 10);
 
-  EXPECT_FALSE(stones.cover("before", 1));
-  EXPECT_TRUE(stones.cover("meanwhile", 1));
-  EXPECT_TRUE(stones.cover("elsewhere", 1));
+  EXPECT_FALSE(stones.cover({"", "before"}, "u", 1));
+  EXPECT_TRUE(stones.cover({"", "meanwhile"}, "u", 1));
+  EXPECT_TRUE(stones.cover({"", "elsewhere"}, "u", 1));
+}
+
+TEST(Tombstones, CoverWhatWasAtTheKeyBefore) {
+  Tombstones stones;
+  stones.add({"", "a"}, "second", 20, {});
+
+  EXPECT_TRUE(stones.cover({"", "a"}, "first", 20));
+  EXPECT_TRUE(stones.cover({"", "a"}, "second", 25));
+  EXPECT_FALSE(stones.cover({"", "a"}, "third", 25));
+  stones.deletion_seen({"", "a"}, "first", 15);
+  EXPECT_TRUE(stones.cover({"", "a"}, "second", 25)) << "its own deletion is still to be told";
+  stones.deletion_seen({"", "a"}, "second", 26);
+  EXPECT_EQ(stones.size(), 0U);
 }
 
 TEST(Older, ComparesNumbersAndNothingElse) {

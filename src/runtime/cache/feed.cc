@@ -13,46 +13,67 @@ std::uint64_t version_number(std::string_view resource_version) {
   return error == std::errc{} && stop == end ? number : 0;
 }
 
-void Tombstones::add(std::string_view uid, std::uint64_t at, std::uint32_t feed,
-                     std::uint32_t epoch) {
-  auto& stone = stones_[std::string{uid}];
-  stone = {std::max(stone.at, at), ++last_serial_, feed, epoch};
+std::string Tombstones::text(KeyView key) {
+  std::string text{key.ns};
+  text += '/';
+  text += key.name;
+  return text;
+}
+
+Tombstones::Stones::iterator Tombstones::find(KeyView key) {
+  return stones_.empty() ? stones_.end() : stones_.find(text(key));
+}
+
+void Tombstones::add(KeyView key, std::string_view uid, std::uint64_t up_to, Place place) {
+  auto& stone = stones_[text(key)];
+  stone.up_to = std::max(stone.up_to, up_to);
+  stone.serial = ++last_serial_;
+  stone.place = place;
+  if (!uid.empty() && std::ranges::find(stone.uids, uid) == stone.uids.end()) {
+    stone.uids.emplace_back(uid);
+    if (stone.uids.size() > kUidsMax) stone.uids.erase(stone.uids.begin());
+  }
   if (stones_.size() <= kMax) return;
   stones_.erase(
       std::ranges::min_element(stones_, {}, [](const auto& entry) { return entry.second.serial; }));
 }
 
-bool Tombstones::cover(std::string_view uid, std::uint64_t version) const {
+bool Tombstones::cover(KeyView key, std::string_view uid, std::uint64_t version) const {
   if (stones_.empty()) return false;
-  const auto stone = stones_.find(std::string{uid});
-  return stone != stones_.end() && version <= stone->second.at;
+  const auto found = stones_.find(text(key));
+  if (found == stones_.end()) return false;
+  const auto& stone = found->second;
+  return (version != 0 && version <= stone.up_to) ||
+         std::ranges::find(stone.uids, uid) != stone.uids.end();
 }
 
-void Tombstones::deletion_seen(std::string_view uid) {
-  if (!stones_.empty()) stones_.erase(std::string{uid});
+void Tombstones::deletion_seen(KeyView key, std::string_view uid, std::uint64_t at) {
+  const auto stone = find(key);
+  if (stone == stones_.end()) return;
+  std::erase(stone->second.uids, uid);
+  if (over(stone->second, at)) stones_.erase(stone);
 }
 
 // What is gone for good may have left and come back before that: those news are still to come.
-void Tombstones::leaving_seen(std::string_view uid, std::uint64_t at) {
-  if (stones_.empty()) return;
-  const auto stone = stones_.find(std::string{uid});
-  if (stone != stones_.end() && stone->second.at <= at) stones_.erase(stone);
+void Tombstones::leaving_seen(KeyView key, std::uint64_t at) {
+  const auto stone = find(key);
+  if (stone != stones_.end() && over(stone->second, at)) stones_.erase(stone);
 }
 
-void Tombstones::list_complete(std::uint32_t feed, std::uint32_t epoch, std::uint64_t number) {
+void Tombstones::list_complete(Place place, std::uint64_t at) {
   std::erase_if(stones_, [&](const auto& entry) {
     const auto& stone = entry.second;
-    return stone.feed == feed && (stone.epoch < epoch || stone.at < number);
+    return stone.place.feed == place.feed && (stone.place.epoch < place.epoch || over(stone, at));
   });
 }
 
 void Tombstones::forget(std::uint32_t feed) {
-  std::erase_if(stones_, [&](const auto& entry) { return entry.second.feed == feed; });
+  std::erase_if(stones_, [&](const auto& entry) { return entry.second.place.feed == feed; });
 }
 
 std::size_t Tombstones::bytes() const {
-  constexpr std::size_t kNodeBytes = 112;  // the map's node with a uid of 36 characters
-  return stones_.size() * kNodeBytes + stones_.bucket_count() * sizeof(void*);
+  constexpr std::size_t kStoneBytes = 224;  // the map's node, a key and a uid
+  return stones_.size() * kStoneBytes + stones_.bucket_count() * sizeof(void*);
 }
 
 }  // namespace fixpoint::runtime

@@ -3,11 +3,13 @@
 // Feed and Tombstones: what Contents remembers beside the objects, to tell news from the past.
 #pragma once
 
+#include "runtime/cache/object_table.h"
+
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace fixpoint::runtime {
 
@@ -37,37 +39,53 @@ struct Feed {
   bool covers(std::string_view object_ns) const { return ns.empty() || ns == object_ns; }
 };
 
-// The uids of objects that this process knows to be gone while its watch may not know it yet.
+// What this process knows to be over at a key while its watch may not know it yet: objects that are
+// gone, by uid, and everything up to a version.
 //
-// One is forgotten when the watch has told of the deletion or a list asked for afterwards is
-// complete: from then on the position of the watch protects against late news. The deletion of what
-// no watch shows is never told, so the number is bounded too: forgetting too early only means that
-// a late event shows the object until its deletion is seen.
+// One is forgotten when the watch has told as much or a list asked for afterwards is complete: from
+// then on the position of the watch protects against late news. The deletion of what no watch shows
+// is never told, so the number is bounded too: forgetting too early only means that a late event
+// shows the object until its deletion is seen.
 class Tombstones {
  public:
   static constexpr std::size_t kMax = 4'096;
-  static constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
-  // Gone as of version `at`; `epoch` is that of its feed.
-  void add(std::string_view uid, std::uint64_t at, std::uint32_t feed, std::uint32_t epoch);
-  // Whether a state of that version is from before its end.
-  bool cover(std::string_view uid, std::uint64_t version) const;
+  // `epoch` is that of the feed.
+  struct Place {
+    std::uint32_t feed = 0;
+    std::uint32_t epoch = 0;
+  };
+  void add(KeyView key, std::string_view uid, std::uint64_t up_to, Place place);
+  void add(KeyView key, std::uint64_t up_to, Place place) { add(key, {}, up_to, place); }
+  bool cover(KeyView key, std::string_view uid, std::uint64_t version) const;
   // The watch told that it is gone for good, or that it left the selection at that version.
-  void deletion_seen(std::string_view uid);
-  void leaving_seen(std::string_view uid, std::uint64_t at);
-  void list_complete(std::uint32_t feed, std::uint32_t epoch, std::uint64_t number);
+  void deletion_seen(KeyView key, std::string_view uid, std::uint64_t at);
+  void leaving_seen(KeyView key, std::uint64_t at);
+  void list_complete(Place place, std::uint64_t at);
   void forget(std::uint32_t feed);
   std::size_t size() const { return stones_.size(); }
   std::size_t bytes() const;
 
  private:
+  // Namesakes that followed each other within the lag of one watch; more are forgotten.
+  static constexpr std::size_t kUidsMax = 4;
+
   struct Stone {
-    std::uint64_t at = 0;
+    std::vector<std::string> uids;
+    std::uint64_t up_to = 0;
     std::uint64_t serial = 0;
-    std::uint32_t feed = 0;
-    std::uint32_t epoch = 0;
+    Place place;
   };
-  std::unordered_map<std::string, Stone> stones_;
+  using Stones = std::unordered_map<std::string, Stone>;
+
+  static std::string text(KeyView key);
+  Stones::iterator find(KeyView key);
+  // Everything that it protects against is over.
+  static bool over(const Stone& stone, std::uint64_t at) {
+    return stone.uids.empty() && stone.up_to <= at;
+  }
+
+  Stones stones_;
   std::uint64_t last_serial_ = 0;
 };
 
