@@ -3,9 +3,12 @@
 
 #include "kube/go_text.h"
 #include "kube/label_selector.h"
+#include "kube/webhook_url.h"
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -29,15 +32,36 @@ void check_star_alone(View list, const FieldPath& path, std::string_view what,
   }
 }
 
+// "pods/*" includes "pods/log", and "*/scale" includes "pods/scale", if it stands before it.
+void check_included(std::span<const std::string_view> before, std::string_view text,
+                    const FieldPath& path, FieldErrors& errors) {
+  const auto slash = text.find('/');
+  const std::string whole = fmt::format("{}/*", text.substr(0, slash));
+  const std::string every = fmt::format("*{}", text.substr(slash));
+  for (const auto& wider : {whole, every}) {
+    if (std::ranges::find(before, wider) == before.end()) continue;
+    note_invalid(path, text, fmt::format("if '{}' is present, must not specify {}", wider, text),
+                 errors);
+  }
+}
+
 void check_resources(View resources, const FieldPath& path, FieldErrors& errors) {
   if (resources.empty()) {
     note_required(path, errors);
     return;
   }
-  bool plain = false;
-  for (const View each : resources.elements()) {
-    const auto text = each.as_string();
-    plain = plain || (text != "*" && text.find('/') == std::string_view::npos);
+  bool plain = false;  // of the last one without a slash, as a real server has it
+  std::vector<std::string_view> before;
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    const auto text = resources[i].as_string();
+    if (text.empty()) {
+      note_required(path.index(i), errors);
+    } else if (text.find('/') == std::string_view::npos) {
+      plain = text != "*";
+    } else {
+      check_included(before, text, path.index(i), errors);
+    }
+    before.push_back(text);
   }
   if (contains(resources, "*/*") && resources.size() > 1) {
     note_invalid(path, resources, "if '*/*' is present, must not specify other resources", errors);
@@ -66,18 +90,6 @@ void check_rule(View rule, const FieldPath& path, FieldErrors& errors) {
   check_resources(rule.get("resources"), path.child("resources"), errors);
   check_optional_one_of(rule.get("scope"), path.child("scope"), {"*", "Cluster", "Namespaced"},
                         errors);
-}
-
-void check_url(View url, const FieldPath& path, FieldErrors& errors) {
-  constexpr std::string_view kForm = "; desired format: https://host[/path]";
-  const auto text = url.as_string();
-  if (!text.starts_with("https://")) {
-    const auto colon = text.find("://");
-    note_invalid(path, text.substr(0, colon == std::string_view::npos ? 0 : colon),
-                 fmt::format("'https' is the only allowed URL scheme{}", kForm), errors);
-  } else if (text.size() == std::string_view{"https://"}.size()) {
-    note_invalid(path, "", fmt::format("host must be specified{}", kForm), errors);
-  }
 }
 
 void check_service(View service, const FieldPath& path, FieldErrors& errors) {
@@ -175,7 +187,7 @@ void check_webhook(View webhook, Webhook kind, const FieldPath& path, FieldError
   if (url == service) {
     note_required(client_path, errors, "exactly one of url or service is required");
   } else if (url) {
-    check_url(client.get("url"), client_path.child("url"), errors);
+    kube::validate_webhook_url(client.get("url").as_string(), client_path.child("url"), errors);
   } else {
     check_service(client.get("service"), client_path.child("service"), errors);
   }

@@ -4,6 +4,7 @@
 #include "kube/go_text.h"
 #include "kube/names.h"
 #include "kube/validate_metadata.h"
+#include "kube/webhook_url.h"
 
 #include <algorithm>
 #include <set>
@@ -15,62 +16,6 @@ namespace {
 
 bool recognized(std::string_view version) {
   return version == "v1" || version == "v1beta1";
-}
-
-// scheme://user@host/path?query#fragment, cut at the marks.
-struct Url {
-  std::string_view scheme;
-  std::string_view user;
-  std::string_view host;
-  std::string_view query;
-  std::string_view fragment;
-};
-
-Url split_url(std::string_view text) {
-  Url url;
-  if (const auto hash = text.find('#'); hash != text.npos) {
-    url.fragment = text.substr(hash + 1);
-    text = text.substr(0, hash);
-  }
-  if (const auto mark = text.find('?'); mark != text.npos) {
-    url.query = text.substr(mark + 1);
-    text = text.substr(0, mark);
-  }
-  if (const auto colon = text.find(':'); colon != text.npos && colon < text.find('/')) {
-    url.scheme = text.substr(0, colon);
-    text.remove_prefix(colon + 1);
-  }
-  if (text.starts_with("//")) {
-    url.host = text.substr(2, text.find('/', 2) == text.npos ? text.npos : text.find('/', 2) - 2);
-    if (const auto at = url.host.rfind('@'); at != url.host.npos) {
-      url.user = url.host.substr(0, at);
-      url.host.remove_prefix(at + 1);
-    }
-  }
-  return url;
-}
-
-void check_url(std::string_view text, const FieldPath& at, FieldErrors& errors) {
-  constexpr std::string_view kForm = "; desired format: https://host[/path]";
-  const auto url = split_url(text);
-  if (url.scheme != "https") {
-    errors.push_back(invalid(at, shown(url.scheme),
-                             fmt::format("'https' is the only allowed URL scheme{}", kForm)));
-  }
-  if (url.host.empty()) {
-    errors.push_back(
-        invalid(at, std::string{"\"\""}, fmt::format("host must be specified{}", kForm)));
-  }
-  if (!url.user.empty()) {
-    errors.push_back(invalid(at, shown(url.user), "user information is not permitted in the URL"));
-  }
-  if (!url.fragment.empty()) {
-    errors.push_back(invalid(at, shown(url.fragment), "fragments are not permitted in the URL"));
-  }
-  if (!url.query.empty()) {
-    errors.push_back(
-        invalid(at, shown(url.query), "query parameters are not permitted in the URL"));
-  }
 }
 
 void check_url_path(std::string_view path, const FieldPath& at, FieldErrors& errors) {
@@ -170,7 +115,7 @@ FieldErrors validate_conversion(json::View conversion, bool must_recognize_versi
   } else if (client.get("url").is_string() == client.get("service").is_object()) {
     errors.push_back(required(client_at, "exactly one of url or service is required"));
   } else if (client.get("url").is_string()) {
-    check_url(client.get("url").as_string(), client_at.child("url"), errors);
+    validate_webhook_url(client.get("url").as_string(), client_at.child("url"), errors);
   } else {
     check_service(client.get("service"), client_at.child("service"), errors);
   }
