@@ -125,7 +125,7 @@ Answer<Written> try_apply(WriteCall& call) {
   if (!kube::resource_version_of(*wanted).empty()) {
     if (auto ok = check_preconditions(call, live, object); !ok) return std::unexpected(ok.error());
   }
-  note_empty_maps(call, *merged);
+  call.given = *merged;
   return finish_update(call, current, std::move(object));
 }
 

@@ -270,7 +270,7 @@ Answer<json::Value> decode_changed(WriteCall& call, Change change) {
   }
   if (!normal) return std::unexpected(rejected(text, normal.error().message));
   append(change.problems, std::move(normal->problems));
-  note_empty_maps(call, change.object);
+  call.given = change.object;
   if (auto ok = tell(call, std::move(change.problems), text); !ok) {
     return std::unexpected(ok.error());
   }
@@ -296,7 +296,7 @@ Answer<json::Value> changed_strategically(WriteCall& call, const json::Value& li
 
   auto normal = normalise(call.resource, converted->object.freeze(), call.environment.weakness);
   if (!normal) return std::unexpected(rejected(shown, normal.error().message));
-  note_empty_maps(call, *merged);
+  call.given = *merged;
   return keep_reset(call.resource, *merged,
                     with_defaults(call.resource, normal->object, call.environment.weakness));
 }

@@ -33,12 +33,6 @@ kube::Answer<Written> try_update(WriteCall& call) {
   if (auto ok = check_uid(call, live, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_preconditions(call, live, object); !ok) return std::unexpected(ok.error());
   if (auto ok = track(call, live, object); !ok) return std::unexpected(ok.error());
-  // Only what may not change tells an empty map from none.
-  if (live.get("immutable").as_bool()) {
-    if (const auto given = parse_unchecked(call.request, call.resource.kind)) {
-      note_empty_maps(call, *given);
-    }
-  }
   return finish_update(call, current, std::move(object));
 }
 

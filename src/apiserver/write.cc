@@ -2,12 +2,14 @@
 #include "apiserver/write.h"
 
 #include "apiserver/escalation.h"
+#include "apiserver/given.h"
 #include "apiserver/rbac.h"
 #include "apiserver/stored_size.h"
 #include "apiserver/strategy.h"
 #include "base/hash.h"
 #include "base/rfc3339.h"
 #include "kube/crd_schema.h"
+#include "kube/error_words.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
 
@@ -108,15 +110,6 @@ bool may_replace(const WriteCall& call, const store::Record& existing) {
 }
 
 // What a dry run answers: the object as it would be, without a new revision.
-json::Value with_empty_maps(const WriteCall& call, const json::Draft& object) {
-  if (call.empty_maps.empty()) return object.freeze();
-  json::Draft full = object;
-  for (const auto& name : call.empty_maps) {
-    if (full.find(name) == nullptr) full[name] = json::Draft::object();
-  }
-  return full.freeze();
-}
-
 json::Value as_if_written(json::Draft object, std::string_view revision) {
   auto& metadata = object.object_at("metadata");
   if (revision.empty()) {
@@ -248,17 +241,6 @@ void dedup_owners(WriteCall& call, json::Draft& object) {
       "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate "
       "UID(s) observed: " +
       twice);
-}
-
-void note_empty_maps(WriteCall& call, json::View given) {
-  if (call.resource.builtin == nullptr || !given.is_object()) return;
-  for (const auto [key, member] : given.members()) {
-    if (!member.is_object() || !member.empty()) continue;
-    const auto* property = call.resource.schema->property(key);
-    if (property != nullptr && property->schema->go_kind == kube::GoKind::Map) {
-      call.empty_maps.emplace_back(key);
-    }
-  }
 }
 
 Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) {
@@ -407,6 +389,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
 
   const json::Value candidate = object.freeze();
   auto errors = validate_create(call.resource, candidate);
+  if (!errors.empty()) {
+    const json::Value given = as_given(call, candidate, kube::EmptyForm::Printed);
+    kube::reword(errors, validate_create(call.resource, given));
+  }
   overlook(call.environment.weakness, errors);
   if (!errors.empty()) {
     return std::unexpected(kube::invalid(refused_kind(call.resource, candidate), name, errors));
@@ -501,9 +487,15 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   // From here on a write without a version is a write of the current one.
   object.object_at("metadata")["resourceVersion"] = kube::resource_version_of(old_object);
   prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);
+  if (call.request.subresource.empty()) count_empties(call, object, old_object);
 
-  const json::Value candidate = with_empty_maps(call, object);
-  auto errors = validate_update(call.resource, call.request.subresource, candidate, old_object);
+  const json::Value candidate = with_empty_maps(call, object.freeze(), old_object);
+  const auto validate = [&](const json::Value& form) {
+    return validate_update(call.resource, call.request.subresource, form, old_object);
+  };
+  auto errors = validate(candidate);
+  if (!errors.empty())
+    kube::reword(errors, validate(as_given(call, candidate, kube::EmptyForm::Printed)));
   if (call.environment.weakness == Weakness::ForgetsRatcheting) {
     kube::append(errors, validate_create(call.resource, candidate));
   }

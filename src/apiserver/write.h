@@ -28,9 +28,9 @@ struct WriteCall {
   const Environment& environment;
   WriteOptions options = {};
   std::vector<std::string> warnings = {};
-  // Maps at the top that the wanted object has, with nothing in them. They are not written, but
-  // validation of some kinds tells them from none.
-  std::vector<std::string> empty_maps = {};
+  // The wanted object before it was decoded, of a patch or an apply; else the body has it. Empty
+  // lists and maps are in it, which are not written but show in refusals and in the generation.
+  json::Value given = {};
 
   AdmissionCall admission(std::string_view verb, std::string_view name) const;
   kube::Writer writer() const;  // for managed_fields.h
@@ -57,8 +57,6 @@ kube::Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object);
 kube::Answer<void> check_name(const WriteCall& call, const json::Draft& object);
 // Owners named twice are kept once, with a warning.
 void dedup_owners(WriteCall& call, json::Draft& object);
-// Fills in call.empty_maps from the object as it is before decoding.
-void note_empty_maps(WriteCall& call, json::View given);
 // Ordinary (non-apply) ownership; `live` is null on create.
 kube::Answer<void> track(const WriteCall& call, json::View live, json::Draft& object);
 

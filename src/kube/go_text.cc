@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/go_text.h"
 
+#include "json/text.h"
+
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -112,6 +115,67 @@ std::string go_quoted(std::string_view text) {
     text.remove_prefix(point.bytes);
   }
   return out + "\"";
+}
+
+namespace {
+
+struct Escape {
+  char letter;
+  char means;
+};
+constexpr std::array kLetterEscapes{
+    Escape{'a',  '\a'},
+    Escape{'b',  '\b'},
+    Escape{'f',  '\f'},
+    Escape{'n',  '\n'},
+    Escape{'r',  '\r'},
+    Escape{'t',  '\t'},
+    Escape{'v',  '\v'},
+    Escape{'"',  '"' },
+    Escape{'\\', '\\'},
+};
+
+// Reads what follows a backslash and takes it off `text`; false if it is no escape.
+bool append_unescaped(std::string_view& text, std::string& out) {
+  if (text.empty()) return false;
+  const char letter = text.front();
+  text.remove_prefix(1);
+  const auto* simple = std::ranges::find(kLetterEscapes, letter, &Escape::letter);
+  if (simple != kLetterEscapes.end()) {
+    out += simple->means;
+    return true;
+  }
+  const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+  std::uint32_t number = 0;
+  const auto* const end = text.data() + std::min(digits, text.size());
+  const auto read = std::from_chars(text.data(), end, number, 16);
+  if (digits == 0 || text.size() < digits || read.ptr != end) return false;
+  text.remove_prefix(digits);
+  if (letter == 'x') {
+    out += static_cast<char>(number);
+  } else {
+    json::append_rune(static_cast<char32_t>(number), out);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> go_unquoted(std::string_view quoted) {
+  if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"') return std::nullopt;
+  std::string_view text = quoted.substr(1, quoted.size() - 2);
+  std::string out;
+  while (!text.empty()) {
+    const char next = text.front();
+    text.remove_prefix(1);
+    if (next == '"') return std::nullopt;
+    if (next != '\\') {
+      out += next;
+    } else if (!append_unescaped(text, out)) {
+      return std::nullopt;
+    }
+  }
+  return out;
 }
 
 std::string go_syntax(std::span<const std::string> strings) {

@@ -3,6 +3,7 @@
 // Text as Go's fmt verbs print it; Kubernetes' messages are full of them.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace fixpoint::kube {
 
 // %q: double quotes, Go's escapes; what is not printable is escaped, invalid bytes as \x...
 std::string go_quoted(std::string_view text);
+// What go_quoted() was given; nothing if `quoted` is no such text.
+std::optional<std::string> go_unquoted(std::string_view quoted);
 
 // %#v of a []string: []string{"a", "b"}.
 std::string go_syntax(std::span<const std::string> strings);

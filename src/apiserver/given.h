@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Empty lists and maps that a client sent. A real server stores none, so a decoded object has none
+// either; but until it is stored the sent ones are there, and show in three places: in the words of
+// refusals, in fields that may not change, and in what some kinds count as a generation.
+#pragma once
+
+#include "apiserver/write.h"
+#include "kube/error_words.h"
+
+namespace fixpoint::apiserver {
+
+// `candidate`, decoded from what the call sent, with the empty lists and maps that were in that.
+json::Value as_given(const WriteCall& call, const json::Value& candidate, kube::EmptyForm form);
+
+// `candidate` with the sent empty maps at its top, for kinds to whose rules about changes they are
+// not the same as none.
+json::Value with_empty_maps(const WriteCall& call, const json::Value& candidate,
+                            json::View old_object);
+
+// Counts a generation where a kind takes an empty list for a change: each time that it is sent.
+void count_empties(const WriteCall& call, json::Draft& object, json::View old_object);
+
+}  // namespace fixpoint::apiserver
