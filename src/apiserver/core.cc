@@ -126,7 +126,16 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
   return handle(request, *resource, store, environment);
 }
 
-// Every answer about a deprecated version says so, a refusal too.
+namespace {
+
+// A real server's router turns away patches of a type that it has no route for.
+bool refused_by_router(const Response& response) {
+  return response.code == 415 && response.body.get("message").as_string().starts_with("415: ");
+}
+
+}  // namespace
+
+// Every answer about a deprecated version says so, a refusal by its handler too.
 Response Core::handle(const Request& request, const Resource& resource, store::Store& store,
                       const Environment& environment) {
   Response response;
@@ -138,7 +147,7 @@ Response Core::handle(const Request& request, const Resource& resource, store::S
   } else {
     response = dispatch(request, resource, store, environment);
   }
-  if (const auto text = resource.deprecation(); !text.empty()) {
+  if (const auto text = resource.deprecation(); !text.empty() && !refused_by_router(response)) {
     response.warnings.emplace(response.warnings.begin(), text);
   }
   return response;

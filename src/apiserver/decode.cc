@@ -14,6 +14,7 @@
 #include "kube/go_text.h"
 #include "kube/metadata.h"
 #include "kube/typed.h"
+#include "kube/typed_read.h"
 
 #include <algorithm>
 #include <array>
@@ -66,6 +67,9 @@ struct Body {
   json::Value value;
   std::vector<std::string> duplicates;  // finished sentences
   std::string_view text = {};           // of JSON
+  // Well-formed, yet with a number that no float holds: `value` is only apiVersion and kind, and
+  // the number is wrong only where it is read.
+  std::optional<Error> huge_number = std::nullopt;
 };
 
 // Fields that the tables do not have are dropped without a word, strict or not: protobuf clients
@@ -90,17 +94,33 @@ Status not_json(const Resource& resource, const Request& request, std::string_vi
                       "couldn't get version/kind; json parse error: " + std::string{why});
 }
 
-// JSON that is well-formed, yet has a number that no float holds: wrong only where it is read.
+// apiVersion and kind alone, as Go reads them first.
+const kube::Schema& type_meta_schema() {
+  static const auto arena = make_ref<kube::SchemaArena>();
+  static const auto* const schema = [] {
+    auto* text = arena->make();
+    text->go_kind = kube::GoKind::String;
+    text->go_type = "string";
+    auto* made = arena->make();
+    made->go_kind = kube::GoKind::Struct;
+    made->definition = kTypeMetaGoType;
+    for (const auto* name : {"apiVersion", "kind"}) {
+      kube::Property property;
+      property.name = name;
+      property.schema = text;
+      made->properties.push_back(std::move(property));
+    }
+    return made;
+  }();
+  return *schema;
+}
+
 Answer<Body> parse_with_huge_number(const Resource& resource, const Request& request,
                                     const Error& error) {
-  const auto refuse = [&](std::string_view why) {
-    return std::unexpected(
-        cannot_be_handled(resource, resource.kind.kind, resource.kind.version, why));
-  };
-  if (resource.builtin == nullptr) return refuse(error.message);
-  auto normal = normalise_text(resource, request.body, Weakness::None);
-  if (!normal) return refuse(normal.error().message);
-  return Body{.value = std::move(normal->object), .duplicates = {}, .text = request.body};
+  auto meta = kube::read_object(type_meta_schema(), request.body);
+  if (!meta) return std::unexpected(not_json(resource, request, meta.error().message));
+  return Body{
+      .value = meta->object.freeze(), .duplicates = {}, .text = request.body, .huge_number = error};
 }
 
 Answer<Body> parse_json_body(const Resource& resource, const Request& request) {
@@ -143,17 +163,32 @@ Answer<void> check_shape(const Resource& resource, const Request& request, json:
   return {};
 }
 
+// The same kind in another version, or in another group: it is read as such before it is refused.
+std::optional<Resource> other_version(const Resource& resource, json::View body) {
+  if (resource.builtin == nullptr) return std::nullopt;
+  const auto given = kube::gvk_of(body);
+  const auto* found = kinds::find(given);
+  if (found == nullptr || given == resource.kind || given.kind != resource.kind.kind) {
+    return std::nullopt;
+  }
+  Resource other = resource;
+  other.kind = given;
+  other.builtin = found;
+  other.schema = found->schema();
+  return other;
+}
+
+Status other_version_refused(const Resource& resource, std::string_view given) {
+  return kube::bad_request("the API version in the data (" + std::string{given} +
+                           ") does not match the expected API version (" +
+                           resource.kind.group_version().api_version() + ")");
+}
+
 // Built-in kinds fill in what is missing and refuse what is another registered or unknown type.
 Answer<void> check_builtin_type(const Resource& resource, json::View body) {
   const auto problem = builtin_type_problem(resource, body);
   if (!problem) return {};
   const auto given = kube::gvk_of(body);
-  const std::string expected = resource.kind.group_version().api_version();
-  if (given.kind == resource.kind.kind && kinds::find(given) != nullptr) {
-    return std::unexpected(
-        kube::bad_request("the API version in the data (" + given.group_version().api_version() +
-                          ") does not match the expected API version (" + expected + ")"));
-  }
   const auto kind = given.kind.empty() ? resource.kind.kind : given.kind;
   const auto version = given.version.empty() ? resource.kind.version : given.version;
   return std::unexpected(cannot_be_handled(resource, kind, version, *problem));
@@ -165,6 +200,12 @@ std::string shown_version(std::string_view api_version) {
   return parsed ? parsed->api_version() : std::string{api_version};
 }
 
+// The version that a body names, else the request's.
+std::string version_in(const Resource& resource, std::string_view api_version) {
+  const auto parsed = kube::parse_group_version(api_version);
+  return parsed && !parsed->version.empty() ? parsed->version : resource.kind.version;
+}
+
 Answer<void> check_custom_type(const Resource& resource, const Request& request, json::View body,
                                FieldValidation validation) {
   const std::string_view text = request.body;
@@ -173,16 +214,18 @@ Answer<void> check_custom_type(const Resource& resource, const Request& request,
   if (kind.empty()) {
     const auto why = "Object 'Kind' is missing in '" + std::string{text} + "'";
     // Who does not ask about fields is answered by another decoder.
-    return std::unexpected(
-        validation == FieldValidation::Ignore
-            ? cannot_be_handled(resource, resource.kind.kind, resource.kind.version, why)
-            : unrecognized(resource, text, why));
+    return std::unexpected(validation == FieldValidation::Ignore
+                               ? cannot_be_handled(resource, resource.kind.kind,
+                                                   version_in(resource, api_version), why)
+                               : unrecognized(resource, text, why));
   }
-  const std::string expected = resource.kind.group_version().api_version();
-  if (api_version != expected) {
-    return std::unexpected(
-        kube::bad_request("the API version in the data (" + shown_version(api_version) +
-                          ") does not match the expected API version (" + expected + ")"));
+  if (body.contains("apiVersion") && body.get("apiVersion").is_null()) {
+    return std::unexpected(cannot_be_handled(
+        resource, kind, "",
+        ".apiVersion accessor error: <nil> is of the type <nil>, expected string"));
+  }
+  if (api_version != resource.kind.group_version().api_version()) {
+    return std::unexpected(other_version_refused(resource, shown_version(api_version)));
   }
   // Another kind is validation\'s to find.
   return {};
@@ -223,6 +266,10 @@ Result<Normalised> normalise_custom(const Resource& resource, const json::Value&
 
 // The text is asked only when something is wrong: it takes longer and knows better.
 Result<Normalised> normalise_body(const Resource& resource, Body body, Weakness weakness) {
+  if (body.huge_number) {
+    if (resource.builtin == nullptr) return std::unexpected(*body.huge_number);
+    return normalise_text(resource, body.text, weakness);
+  }
   auto normal = normalise(resource, body.value, weakness);
   const bool flawed =
       !normal || normal->inexact || !normal->problems.empty() || !body.duplicates.empty();
@@ -288,6 +335,12 @@ bool registered_everywhere(const kube::GroupVersion& version, std::string_view k
   return std::ranges::count(kOfEach, kind) > 0 && knows_version(version);
 }
 
+// Kinds of subresources, such as Scale, are known too.
+const kube::Schema* known_schema(const kube::GroupVersionKind& kind) {
+  if (registered_everywhere(kind.group_version(), kind.kind)) return nullptr;
+  return kinds::find_schema(kind);
+}
+
 bool is_list_kind(const kube::GroupVersion& version, std::string_view kind) {
   if (!kind.ends_with("List")) return false;
   const auto item = kind.substr(0, kind.size() - 4);
@@ -315,8 +368,7 @@ std::optional<std::string> builtin_type_problem(const Resource& resource, json::
   const std::string shown_version{unversioned ? std::string_view{expected} : api_version};
   auto parsed = kube::parse_group_version(shown_version);
   if (!parsed) return parsed.error().message;
-  const auto* other =
-      kinds::find(kube::GroupVersionKind{parsed->group, parsed->version, shown_kind});
+  const auto* other = known_schema({parsed->group, parsed->version, shown_kind});
   const auto unconvertible = [&](std::string_view type_version) {
     return "converting (" + std::string{type_version} + "." + shown_kind + ") to (" +
            internal_group(resource) + "." + resource.kind.kind + "): unknown conversion";
@@ -328,7 +380,7 @@ std::optional<std::string> builtin_type_problem(const Resource& resource, json::
            kube::go_quoted(parsed->api_version()) + " in scheme \"pkg/runtime/scheme.go:110\"";
   }
   // It is decoded as what it says it is before anyone finds it out of place.
-  if (auto typed = kube::decode_typed(*other->schema(), body); !typed) return typed.error().message;
+  if (auto typed = kube::decode_typed(*other, body); !typed) return typed.error().message;
   return unconvertible(parsed->version);
 }
 
@@ -430,6 +482,26 @@ kube::Answer<void> check_body_media(const Resource& resource, const Request& req
   }
 }
 
+namespace {
+
+// The body as an object of the resource's type, with its problems told as the client asked.
+Answer<json::Value> read_body(const Resource& resource, Body body, FieldValidation validation,
+                              Weakness weakness, std::vector<std::string>& warnings) {
+  const auto refuse = [&](std::string_view why) {
+    return std::unexpected(
+        cannot_be_handled(resource, resource.kind.kind, resource.kind.version, why));
+  };
+  auto normal = normalise_body(resource, std::move(body), weakness);
+  if (!normal) return refuse(normal.error().message);
+  if (!normal->problems.empty() && validation == FieldValidation::Strict) {
+    return refuse(strict_error(normal->problems));
+  }
+  if (validation == FieldValidation::Warn) add_warnings(normal->problems, warnings);
+  return std::move(normal->object);
+}
+
+}  // namespace
+
 kube::Answer<json::Value> decode_body(const Resource& resource, const Request& request,
                                       FieldValidation validation, Weakness weakness,
                                       std::vector<std::string>& warnings) {
@@ -438,6 +510,12 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   if (auto shape = check_shape(resource, request, body->value); !shape) {
     return std::unexpected(shape.error());
   }
+  if (const auto other = other_version(resource, body->value)) {
+    auto read = read_body(*other, *std::move(body), validation, weakness, warnings);
+    if (!read) return read;
+    return std::unexpected(
+        other_version_refused(resource, other->kind.group_version().api_version()));
+  }
   auto type = resource.builtin != nullptr
                   ? check_builtin_type(resource, body->value)
                   : check_custom_type(resource, request, body->value, validation);
@@ -445,20 +523,9 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
 
   if (body->value.is_null()) body->value = json::Value::empty_object();
   const json::Value given = body->value;
-  auto normal = normalise_body(resource, *std::move(body), weakness);
-  if (!normal) {
-    return std::unexpected(cannot_be_handled(resource, resource.kind.kind, resource.kind.version,
-                                             normal.error().message));
-  }
-  const auto& problems = normal->problems;
-  if (!problems.empty() && validation == FieldValidation::Strict) {
-    return std::unexpected(cannot_be_handled(resource, resource.kind.kind, resource.kind.version,
-                                             strict_error(problems)));
-  }
-  if (validation == FieldValidation::Warn) {
-    add_warnings(problems, warnings);
-  }
-  return keep_reset(resource, given, with_defaults(resource, normal->object, weakness));
+  auto object = read_body(resource, *std::move(body), validation, weakness, warnings);
+  if (!object) return object;
+  return keep_reset(resource, given, with_defaults(resource, *object, weakness));
 }
 
 kube::Answer<json::Value> decode_body_as(const kube::GroupVersionKind& kind, const Request& request,

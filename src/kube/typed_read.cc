@@ -78,6 +78,7 @@ const Schema* innermost_struct(const Frame& frame) {
 std::string_view go_type_of(const Schema& schema) {
   if (schema.go_kind != GoKind::Struct) return schema.go_type;
   const std::string_view name = schema.definition;
+  if (name.starts_with("struct {")) return name;  // has no name of its own
   const auto last = name.rfind('.');
   return name.substr(name.rfind('.', last - 1) + 1);
 }
