@@ -6,6 +6,7 @@
 #include "kinds/metadata_checks.h"
 #include "kinds/part_hooks.h"
 #include "kube/crd.h"
+#include "kube/error_words.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
 #include "kube/typed.h"
@@ -205,6 +206,10 @@ FieldErrors repeated_meta_errors(const Resource& resource, std::string_view subr
     if (checks.finalizers) kube::append(errors, kinds::finalizer_errors(object));
   };
   for (const char one : checks.order) {
+    if (one == 'N') {
+      kube::append(errors, validate_create(resource, object));
+      continue;
+    }
     with_finalizers(
         one == 'W' ? validate_whole_meta(resource, object, name_check(resource))
                    : kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
@@ -265,12 +270,19 @@ FieldErrors validate_create(const Resource& resource, json::View object) {
   FieldErrors errors;
   if (resource.builtin == nullptr) errors = validate_type(resource, object);
   if (!errors.empty()) return errors;
+  if (resource.builtin != nullptr && !kinds::checks_metadata(*resource.builtin)) {
+    errors = resource.builtin->validate(object);
+    if (errors.empty()) errors = validate_whole_meta(resource, object, kube::name_is_path_segment);
+    kube::word_by_type(*resource.schema, errors);
+    return errors;
+  }
   kube::append(errors, validate_whole_meta(resource, object, name_check(resource)));
   if (resource.builtin == nullptr) {
     kube::append(errors, validate_custom(resource, {.now = object, .old = std::nullopt}, ""));
   } else if (resource.builtin->validate != nullptr) {
     kube::append(errors, resource.builtin->validate(object));
   }
+  if (resource.builtin != nullptr) kube::word_by_type(*resource.schema, errors);
   return errors;
 }
 
@@ -296,6 +308,7 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
   auto validate = subresource == "status" ? kind.validate_status_update : kind.validate_update;
   if (part != nullptr && part->validate_update != nullptr) validate = part->validate_update;
   if (validate != nullptr) kube::append(errors, validate(object, old_object));
+  kube::word_by_type(*resource.schema, errors);
   return errors;
 }
 

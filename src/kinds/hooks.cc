@@ -78,11 +78,11 @@ std::vector<std::string> news(json::View object, json::View old_object) {
 
 // clang-format off: one kind a line
 constexpr HookRow kHooks[] = {
-    {"events.k8s.io", "v1", "Event", {.validate = checked<validate_event>, .validate_update = checked_update<validate_event_update>}},
+    {"events.k8s.io", "v1", "Event", {.validate = validate_event, .validate_update = validate_event_update}},
     {"", "v1", "Event", {.validate = validate_core_event, .validate_update = validate_core_event_update}},
     {"coordination.k8s.io", "v1", "Lease", {.prepare = prepare_lease, .validate = validate_lease, .validate_update = validate_lease_update}},
-    {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = checked<validate_cluster_role>, .validate_update = checked_update<validate_cluster_role_update>}},
-    {"rbac.authorization.k8s.io", "v1", "Role", {.validate = checked<validate_role>, .validate_update = checked_update<validate_role_update>}},
+    {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = checked<validate_cluster_role>, .validate_update = checked_update<nullptr>}},
+    {"rbac.authorization.k8s.io", "v1", "Role", {.validate = checked<validate_role>, .validate_update = checked_update<nullptr>}},
     {"", "v1", "ConfigMap", {.validate = checked<validate_config_map>, .validate_update = checked_update<validate_config_map_update>}},
     {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = checked<validate_endpoints>, .validate_update = checked_update<validate_endpoints_update>}},
     {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = checked<validate_limit_range>, .validate_update = checked_update<validate_limit_range_update>}},

@@ -5,9 +5,11 @@
 #include "kinds/hooks.h"
 
 #include "json/print.h"
+#include "kinds/metadata_checks.h"
 #include "kube/metadata.h"
 #include "kube/table_for_tests.h"
 #include "kube/typed.h"
+#include "kube/validate_metadata.h"
 
 #include <algorithm>
 
@@ -102,7 +104,10 @@ std::vector<std::string> errors_of(const Kind& kind, View object, View old_objec
     // Typed decoding makes the two alike in what is empty.
     const auto now = without_empty(object, false).freeze();
     const auto before = without_empty(old_object, false).freeze();
-    errors = kind.validate_update(now, before);
+    for (const char one : metadata_checks(kind, "").order) {
+      if (one == 'N') kube::append(errors, kind.validate(now));
+    }
+    kube::append(errors, kind.validate_update(now, before));
   }
   std::vector<std::string> texts;
   for (const auto& error : errors) {

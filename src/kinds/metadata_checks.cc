@@ -18,12 +18,12 @@ struct Row {
 constexpr Row kUpdates[] = {
     {"Namespace",                        {"WC", true} },
     {"Node",                             {"WC", true} },
-    {"ReplicationController",            {"WC", true} },
-    {"Job",                              {"WC", true} },
+    {"ReplicationController",            {"NC", true} },
+    {"Job",                              {"NC", true} },
     {"CertificateSigningRequest",        {"WC", true} },
-    {"NetworkPolicy",                    {"WC", true} },
-    {"CSIStorageCapacity",               {"WC", true} },
-    {"StorageClass",                     {"WC", true} },
+    {"NetworkPolicy",                    {"NC", true} },
+    {"CSIStorageCapacity",               {"NC", true} },
+    {"StorageClass",                     {"NC", true} },
     {"VolumeAttributesClass",            {"WCW", true}},
     {"ServiceCIDR",                      {"C", true}  },
     {"Service",                          {"C", true}  },
@@ -39,20 +39,20 @@ constexpr Row kUpdates[] = {
     {"PriorityClass",                    {"C", true}  },
     {"LimitRange",                       {"W", true}  },
     {"EndpointSlice",                    {"W", true}  },
-    {"PersistentVolume",                 {"WW", true} },
-    {"CSINode",                          {"WW", true} },
+    {"PersistentVolume",                 {"NN", true} },
+    {"CSINode",                          {"NN", true} },
     {"VolumeAttachment",                 {"WW", true} },
-    {"PersistentVolumeClaim",            {"WCW", true}},
-    {"Role",                             {"WWC", true}},
-    {"ClusterRole",                      {"WWC", true}},
-    {"RoleBinding",                      {"WWC", true}},
-    {"ClusterRoleBinding",               {"WWC", true}},
+    {"PersistentVolumeClaim",            {"NCN", true}},
+    {"Role",                             {"NNC", true}},
+    {"ClusterRole",                      {"NNC", true}},
+    {"RoleBinding",                      {"NNC", true}},
+    {"ClusterRoleBinding",               {"NNC", true}},
     {"ControllerRevision",               {"CW", true} },
     {"Event",                            {"", false}  },
     {"PodDisruptionBudget",              {"", false}  },
     {"CustomResourceDefinition",         {"", false}  },
     {"Lease",                            {"C", false} },
-    {"RuntimeClass",                     {"WC", false}},
+    {"RuntimeClass",                     {"NC", false}},
     {"APIService",                       {"CW", false}},
     {"MutatingWebhookConfiguration",     {"W", false} },
     {"ValidatingWebhookConfiguration",   {"W", false} },
@@ -82,10 +82,12 @@ MetadataChecks find_in(const Rows& rows, std::string_view kind, MetadataChecks u
 
 MetadataChecks metadata_checks(const Kind& kind, std::string_view subresource) {
   if (subresource == "status") return find_in(kStatusUpdates, kind.gvk.kind, kStatusUpdate);
-  // Events of the new group are checked more closely.
-  if (kind.gvk.group == "events.k8s.io") return {"C", true};
   if (subresource == "finalize") return {"C", true};
   return find_in(kUpdates, kind.gvk.kind, {});
+}
+
+bool checks_metadata(const Kind& kind) {
+  return kind.gvk.kind != "Event" && kind.gvk.kind != "PodDisruptionBudget";
 }
 
 kube::FieldErrors finalizer_errors(json::View object) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_access.h"
 
+#include "json/draft.h"
+#include "kinds/metadata_checks.h"
 #include "kinds/validate_fields.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
+#include "kube/validate_metadata.h"
 
 #include <fmt/format.h>
 
@@ -104,9 +107,17 @@ void check_same_role(View binding, View old_binding, FieldErrors& errors) {
   const View role = binding.get("roleRef");
   if (role == old_binding.get("roleRef")) return;
   // The server's internal type has no JSON names.
-  const std::string shown = fmt::format(
-      "{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}", kube::shown(role.get("apiGroup").as_string()),
-      kube::shown(role.get("kind").as_string()), kube::shown(role.get("name").as_string()));
+  const auto text = [&](std::string_view field) {
+    return json::Draft{role.get(field).as_string()};
+  };
+  const json::Value shown =
+      json::Draft::object(
+          {
+              {"APIGroup", text("apiGroup")},
+              {"Kind",     text("kind")    },
+              {"Name",     text("name")    }
+  })
+          .freeze();
   errors.push_back(kube::invalid(FieldPath{"roleRef"}, shown, "cannot change roleRef"));
 }
 
@@ -256,10 +267,6 @@ FieldErrors validate_role(View object) {
   return check_rules(object, Reach::Namespace);
 }
 
-FieldErrors validate_role_update(View object, View) {
-  return twice(validate_role(object));
-}
-
 FieldErrors validate_cluster_role(View object) {
   FieldErrors errors = check_rules(object, Reach::Cluster);
   const View aggregation = object.get("aggregationRule");
@@ -277,16 +284,12 @@ FieldErrors validate_cluster_role(View object) {
   return errors;
 }
 
-FieldErrors validate_cluster_role_update(View object, View) {
-  return twice(validate_cluster_role(object));
-}
-
 FieldErrors validate_role_binding(View object) {
   return check_binding(object, Reach::Namespace);
 }
 
 FieldErrors validate_role_binding_update(View object, View old_object) {
-  FieldErrors errors = twice(validate_role_binding(object));
+  FieldErrors errors;
   check_same_role(object, old_object, errors);
   return errors;
 }
@@ -296,7 +299,7 @@ FieldErrors validate_cluster_role_binding(View object) {
 }
 
 FieldErrors validate_cluster_role_binding_update(View object, View old_object) {
-  FieldErrors errors = twice(validate_cluster_role_binding(object));
+  FieldErrors errors;
   check_same_role(object, old_object, errors);
   return errors;
 }
@@ -317,8 +320,12 @@ FieldErrors validate_core_event_update(View object, View) {
   return check_event(object, kCoreNames);
 }
 
+// Events of the new group are checked more closely, their metadata too.
 FieldErrors validate_event(View object) {
   FieldErrors errors = check_event(object, kGroupNames);
+  kube::append(errors, kube::validate_object_meta(object, kube::name_is_dns_subdomain,
+                                                  kube::Scope::Namespaced, FieldPath{"metadata"}));
+  kube::append(errors, finalizer_errors(object));
   check_series(object, errors);
   if (object.get("eventTime").is_null()) note_required(FieldPath{"eventTime"}, errors);
   const auto type = object.get("type").as_string();
@@ -340,6 +347,9 @@ FieldErrors validate_event(View object) {
 
 FieldErrors validate_event_update(View object, View old_object) {
   FieldErrors errors = check_event(object, kGroupNames);
+  kube::append(errors,
+               kube::validate_object_meta_update(object, old_object, FieldPath{"metadata"}));
+  kube::append(errors, finalizer_errors(object));
   if (!(object.get("series") == old_object.get("series"))) check_series(object, errors);
   for (const auto& field : kFixedOfEvent) {
     const View now = object.get(field.name);

@@ -9,9 +9,7 @@
 namespace fixpoint::kinds {
 
 kube::FieldErrors validate_role(json::View object);
-kube::FieldErrors validate_role_update(json::View object, json::View old_object);
 kube::FieldErrors validate_cluster_role(json::View object);
-kube::FieldErrors validate_cluster_role_update(json::View object, json::View old_object);
 kube::FieldErrors validate_role_binding(json::View object);
 kube::FieldErrors validate_role_binding_update(json::View object, json::View old_object);
 kube::FieldErrors validate_cluster_role_binding(json::View object);

@@ -206,6 +206,12 @@ FieldErrors check_stateful_set(View object) {
     check_labels_match(*selector, spec.get("template", "metadata", "labels"), template_path,
                        errors);
     validate_template(pod_template, template_path, errors);
+    // A real server looks at these twice.
+    const View metadata = pod_template.get("metadata");
+    kube::append(errors,
+                 kube::validate_labels(metadata.get("labels"), template_path.child("labels")));
+    kube::append(errors, kube::validate_annotations(metadata.get("annotations"),
+                                                    template_path.child("annotations")));
   }
   check_restarts(spec.get("template"), "StatefulSet", template_path, errors);
   return errors;
@@ -454,7 +460,7 @@ FieldErrors validate_replication_controller(View object) {
 }
 
 FieldErrors validate_replication_controller_update(View object, View) {
-  return twice(check_replication_controller(object));
+  return check_replication_controller(object);
 }
 
 }  // namespace fixpoint::kinds

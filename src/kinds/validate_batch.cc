@@ -374,10 +374,8 @@ FieldErrors validate_job(View object) {
 }
 
 FieldErrors validate_job_update(View object, View old_object) {
-  // A real server looks twice: as at a new job, then as at a changed one.
-  FieldErrors errors = check_job(object);
   const View spec = object.get("spec");
-  kube::append(errors, check_whole_spec(spec));
+  FieldErrors errors = check_whole_spec(spec);
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
   check_completions_change(spec, old_spec, path, errors);

@@ -258,7 +258,7 @@ FieldErrors validate_runtime_class(View object) {
 }
 
 FieldErrors validate_runtime_class_update(View object, View old_object) {
-  FieldErrors errors = validate_runtime_class(object);
+  FieldErrors errors;
   check_immutable(object.get("handler"), old_object.get("handler"), FieldPath{"handler"}, errors);
   return errors;
 }

@@ -74,12 +74,6 @@ void note_unsupported(const FieldPath& path, std::string_view value,
   errors.push_back(kube::not_supported(path, text, supported));
 }
 
-FieldErrors twice(FieldErrors errors) {
-  const FieldErrors again = errors;
-  errors.insert(errors.end(), again.begin(), again.end());
-  return errors;
-}
-
 void require_text(View value, const FieldPath& path, FieldErrors& errors) {
   if (value.as_string().empty()) note_required(path, errors);
 }
@@ -169,7 +163,7 @@ void check_resource_amount(std::string_view name, View amount, const FieldPath& 
   check_quantity_nonnegative(amount, path, errors);
   if (!among(name, kCountedNames) && !is_extended_resource(name)) return;
   const auto quantity = kube::Quantity::parse(amount.as_string());
-  if (quantity && quantity->milli_value() % 1000 != 0) {
+  if (quantity && !quantity->whole_to_go()) {
     note_invalid(path, amount, "must be an integer", errors);
   }
 }

@@ -32,9 +32,6 @@ void note_forbidden(const FieldPath& path, std::string_view detail, FieldErrors&
 void note_unsupported(const FieldPath& path, std::string_view value,
                       const std::vector<std::string>& supported, FieldErrors& errors);
 
-// Of some kinds a server looks at the whole object twice in an update, and says so twice.
-FieldErrors twice(FieldErrors errors);
-
 // A string that must be there.
 void require_text(View value, const FieldPath& path, FieldErrors& errors);
 // One of a few; an absent one shows as "".

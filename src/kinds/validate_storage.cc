@@ -182,7 +182,6 @@ void check_capacity(View capacity, const FieldPath& path, FieldErrors& errors) {
     errors.push_back(kube::not_supported(path, capacity, {"storage"}));
   }
   for (const auto [name, amount] : capacity.members()) {
-    if (name != "storage") continue;
     const auto quantity = kube::Quantity::parse(amount.as_string());
     if (quantity && quantity->sign() < 0) {
       errors.push_back(kube::invalid(path.key(name), std::to_string(quantity->value()),
@@ -303,7 +302,7 @@ bool learns_class(View object, View old_object) {
 }  // namespace
 
 FieldErrors validate_persistent_volume_claim_update(View object, View old_object) {
-  FieldErrors errors = twice(check_claim(object));
+  FieldErrors errors;
   const View spec = object.get("spec");
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
@@ -376,7 +375,7 @@ FieldErrors validate_persistent_volume(View object) {
 }
 
 FieldErrors validate_persistent_volume_update(View object, View old_object) {
-  FieldErrors errors = twice(check_volume(object));
+  FieldErrors errors;
   const View spec = object.get("spec");
   const View old_spec = old_object.get("spec");
   const FieldPath path{"spec"};
@@ -437,7 +436,7 @@ FieldErrors validate_storage_class(View object) {
 }
 
 FieldErrors validate_storage_class_update(View object, View old_object) {
-  FieldErrors errors = check_storage_class(object);
+  FieldErrors errors;
   for (const std::string_view field : {"parameters", "provisioner", "reclaimPolicy"}) {
     if (object.get(field) == old_object.get(field)) continue;
     note_forbidden(FieldPath{field}, fmt::format("updates to {} are forbidden.", field), errors);

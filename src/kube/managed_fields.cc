@@ -208,8 +208,26 @@ void take_fields(Ownership& ownership, const Changes& changes, std::string_view 
   ownership.drop_empty();
 }
 
+namespace {
+
+// Of a built-in kind the owners of a version that is no more are forgotten. A custom object cannot
+// be converted to such a version, and then nobody's fields can be told.
+Result<void> check_convertible(const Writer& writer, const Ownership& ownership) {
+  if (writer.version_schemas.empty()) return {};
+  for (const Owner& owner : ownership.owners()) {
+    if (std::ranges::find(writer.api_versions, owner.api_version) == writer.api_versions.end()) {
+      return fail(ErrorKind::Invalid,
+                  "request to convert CR to an invalid group/version: " + owner.api_version);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> record_update(const Writer& writer, std::string_view manager, json::View before,
                            json::View after, Ownership& ownership) {
+  FP_TRY_VOID(check_convertible(writer, ownership));
   refresh(writer, ownership);
   FP_TRY(changes, changes_between(writer, before, after, ownership, {}));
   const Owner self = identity_of(writer, manager, Operation::Update);

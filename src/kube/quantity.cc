@@ -348,6 +348,22 @@ std::int64_t Quantity::scaled(int exponent) const {
   return negative_ ? -value : value;
 }
 
+bool Quantity::whole_to_go() const {
+  const auto thousandths = milli_value();
+  const bool beyond = thousandths == std::numeric_limits<std::int64_t>::max() ||
+                      thousandths == std::numeric_limits<std::int64_t>::min();
+  if (!beyond) return thousandths % 1000 == 0;
+  // What has few digits is kept in 64 bits and an exponent there, and overflows to zero.
+  constexpr std::size_t kLimbsOfFewDigits = 2;
+  if (digits_.size() <= kLimbsOfFewDigits) return true;
+  Digits digits = digits_;
+  if (exponent_ > -3) shift_left_decimal(digits, exponent_ + 3);
+  if (exponent_ < -3) round_up_decimal(digits, -3 - exponent_);
+  std::uint64_t low = 0;
+  for (std::size_t i = digits.size(); i-- > 0;) low = low * kBase + digits[i];
+  return static_cast<std::int64_t>(negative_ ? 0 - low : low) % 1000 == 0;
+}
+
 std::optional<std::int64_t> Quantity::exact() const {
   const std::int64_t whole = value();
   if (of(whole) != *this) return std::nullopt;

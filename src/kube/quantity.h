@@ -45,6 +45,9 @@ class Quantity {
   // Rounded up to a whole number, or to thousandths; saturates at the ends of int64.
   std::int64_t value() const { return scaled(0); }
   std::int64_t milli_value() const { return scaled(-3); }
+  // Whether a real server takes it for a whole number: it asks its own thousandths, which wrap
+  // around beyond 64 bits.
+  bool whole_to_go() const;
   // The whole number if there is no fraction and it fits.
   std::optional<std::int64_t> exact() const;
   double approximate() const;

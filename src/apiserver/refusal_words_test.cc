@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Words and order of refusals, and what was sent empty; each was once different from a real server.
+#include "apiserver/api_fixture.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+class RefusalWords : public ApiFixture {
+ protected:
+  static std::vector<std::string> fields(const Response& response) {
+    std::vector<std::string> out;
+    for (const auto cause : response.body.get("details", "causes").elements()) {
+      out.emplace_back(cause.get("field").as_string());
+    }
+    return out;
+  }
+};
+
+constexpr auto kPodSpec = R"({"containers":[{"image":"app:1","name":"c"}]})";
+
+std::string with_template(std::string_view kind, std::string_view api_version,
+                          std::string_view selector, std::string_view labels) {
+  return R"({"apiVersion":")" + std::string{api_version} + R"(","kind":")" + std::string{kind} +
+         R"(","metadata":{"name":"a"},"spec":{"serviceName":"s","selector":)" +
+         std::string{selector} + R"(,"template":{"metadata":{"labels":)" + std::string{labels} +
+         R"(},"spec":)" + kPodSpec + "}}}";
+}
+
+TEST_F(RefusalWords, TellAnEmptyMapFromNone) {
+  constexpr auto kPath = "/api/v1/namespaces/ns/replicationcontrollers";
+
+  const auto empty =
+      create(kPath, with_template("ReplicationController", "v1", R"({"app":"x"})", "{}"));
+  const auto none =
+      create(kPath, with_template("ReplicationController", "v1", R"({"app":"x"})", "null"));
+
+  EXPECT_TRUE(message(empty).contains("labels: Invalid value: {}: ")) << message(empty);
+  EXPECT_TRUE(message(none).contains("labels: Invalid value: null: ")) << message(none);
+}
+
+TEST_F(RefusalWords, PrintASelectorWithoutWhatItHasEmpty) {
+  const auto refused =
+      create("/apis/apps/v1/namespaces/ns/daemonsets",
+             with_template("DaemonSet", "apps/v1", R"({"matchLabels":{}})", R"({"app":"x"})"));
+
+  EXPECT_TRUE(message(refused).contains("spec.selector: Invalid value: {}: ")) << message(refused);
+}
+
+TEST_F(RefusalWords, ShowAValueOfANamedTypeAsJson) {
+  const auto refused =
+      create("/api/v1/namespaces/ns/persistentvolumeclaims",
+             R"({"metadata":{"name":"a"},"spec":{"accessModes":["<&>"],"resources":)"
+             R"({"requests":{"storage":"1Gi"}}}})");
+
+  EXPECT_TRUE(message(refused).contains(R"(Unsupported value: "\u003c\u0026\u003e")"))
+      << message(refused);
+}
+
+TEST_F(RefusalWords, ShowARoleThatMayNotChangeAsJson) {
+  const auto body = [](std::string_view name) {
+    return R"({"metadata":{"name":"a"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io",)"
+           R"("kind":"Role","name":")" +
+           std::string{name} + "\"}}";
+  };
+  create("/apis/rbac.authorization.k8s.io/v1/namespaces/ns/rolebindings", body("x"));
+
+  const auto refused =
+      put("/apis/rbac.authorization.k8s.io/v1/namespaces/ns/rolebindings/a", body("<"));
+
+  EXPECT_TRUE(message(refused).contains(R"("Name":"\u003c"})")) << message(refused);
+}
+
+TEST_F(RefusalWords, LookAtAChangedJobAsAtANewOneFirst) {
+  constexpr auto kJob = R"({"metadata":{"name":"a","labels":{"é":"x"}},"spec":{"template":{"spec":)"
+                        R"({"containers":[{"image":"app:1","name":"c"}],)"
+                        R"("restartPolicy":"Never"}}}})";
+  create("/apis/batch/v1/namespaces/ns/jobs",
+         R"({"metadata":{"name":"a"},"spec":{"template":{"spec":)"
+         R"({"containers":[{"image":"app:1","name":"c"}],"restartPolicy":"Never"}}}})");
+
+  const auto refused = put("/apis/batch/v1/namespaces/ns/jobs/a", kJob);
+
+  const auto told = fields(refused);
+  ASSERT_GE(told.size(), 6U) << message(refused);
+  EXPECT_EQ(std::vector(told.begin(), told.begin() + 6),
+            (std::vector<std::string>{"metadata.labels", "metadata.labels", "metadata.labels",
+                                      "spec.selector", "spec.template.metadata.labels",
+                                      "metadata.labels"}));
+}
+
+TEST_F(RefusalWords, LookTwiceAtTheLabelsOfAStatefulSetsPods) {
+  const auto refused =
+      create("/apis/apps/v1/namespaces/ns/statefulsets",
+             with_template("StatefulSet", "apps/v1", R"({"matchLabels":{"app":"x"}})",
+                           R"({"app":"x","é":"x"})"));
+
+  EXPECT_EQ(std::ranges::count(fields(refused), "spec.template.labels"), 2) << message(refused);
+}
+
+TEST_F(RefusalWords, LookAtTheNameOfAnEventOnlyWhenNothingElseIsWrong) {
+  const auto wrong = create("/api/v1/namespaces/ns/events", R"({"reason":"r"})");
+  const auto nameless = create("/api/v1/namespaces/ns/events",
+                               R"({"involvedObject":{"namespace":"ns"},"reason":"r"})");
+
+  EXPECT_EQ(fields(wrong), std::vector<std::string>{"involvedObject.namespace"});
+  EXPECT_EQ(fields(nameless), std::vector<std::string>{"metadata.name"});
+}
+
+TEST_F(RefusalWords, NameWhatARuleOfAWebhookLacks) {
+  const auto made = [&](std::string_view resources) {
+    return create("/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+                  R"({"metadata":{"name":"a"},"webhooks":[{"admissionReviewVersions":["v1"],)"
+                  R"("clientConfig":{"url":"https://127.0.0.1:1/x"},"name":"a.example.com",)"
+                  R"("sideEffects":"None","rules":[{"apiGroups":["x"],"apiVersions":["v1"],)"
+                  R"("operations":["CREATE"],"resources":)" +
+                      std::string{resources} + "}]}]}");
+  };
+
+  EXPECT_EQ(fields(made(R"([""])")), std::vector<std::string>{"webhooks[0].rules[0].resources[0]"});
+  EXPECT_TRUE(message(made(R"(["pods/*","pods/log"])"))
+                  .contains("if 'pods/*' is present, must not specify pods/log"));
+  EXPECT_TRUE(message(made(R"(["*/scale","pods/scale"])"))
+                  .contains("if '*/scale' is present, must not specify pods/scale"));
+  EXPECT_EQ(made(R"(["pods/log","pods/*"])").code, 201);
+}
+
+TEST_F(RefusalWords, LookAtEveryCapacityOfAVolume) {
+  const auto refused = create("/api/v1/persistentvolumes",
+                              R"({"metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce"],)"
+                              R"("capacity":{"bogus":null,"storage":"1Gi"},)"
+                              R"("hostPath":{"path":"/data"}}})");
+
+  EXPECT_EQ(fields(refused), (std::vector<std::string>{"spec.capacity", "spec.capacity[bogus]"}));
+}
+
+TEST_F(RefusalWords, ReadTheTypeBeforeANumberThatIsTooLarge) {
+  const auto type = create("/api/v1/namespaces/ns/configmaps", R"({"apiVersion":1e400})");
+  const auto whole = create("/api/v1/namespaces/ns/configmaps", "1e400");
+  const auto inside = create("/api/v1/namespaces/ns/configmaps", R"({"data":1e400})");
+
+  EXPECT_TRUE(message(type).contains("cannot unmarshal number into Go struct field .apiVersion of"))
+      << message(type);
+  EXPECT_TRUE(message(whole).contains("cannot unmarshal number into Go value of type struct { "))
+      << message(whole);
+  EXPECT_TRUE(message(inside).contains("Go struct field ConfigMap.data of type"))
+      << message(inside);
+}
+
+TEST_F(RefusalWords, ReadAnotherVersionAsSuchBeforeTheyRefuseIt) {
+  constexpr auto kPath = "/apis/events.k8s.io/v1/namespaces/ns/events";
+  constexpr auto kEvent = R"({"apiVersion":"v1","kind":"Event","note":"x"})";
+
+  const auto warned = create(kPath, kEvent);
+  const auto strict = create(kPath, kEvent, "fieldValidation=Strict");
+
+  EXPECT_EQ(warned.warnings, std::vector<std::string>{R"(unknown field "note")"});
+  EXPECT_TRUE(message(warned).contains("does not match the expected API version"))
+      << message(warned);
+  EXPECT_TRUE(message(strict).ends_with(R"(strict decoding error: unknown field "note")"))
+      << message(strict);
+}
+
+TEST_F(RefusalWords, TellANullVersionOfACustomResourceFromNone) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
+
+  const auto null = create(kBoats, R"({"apiVersion":null,"kind":"Boat"})");
+  const auto none = create(kBoats, R"({"kind":"Boat"})");
+
+  EXPECT_EQ(
+      message(null),
+      "Boat in version \"\" cannot be handled as a Boat: .apiVersion accessor error: <nil> is "
+      "of the type <nil>, expected string");
+  EXPECT_TRUE(message(none).starts_with("the API version in the data () does not match"));
+}
+
+TEST_F(RefusalWords, KnowTheKindsOfSubresources) {
+  const auto refused = create("/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers",
+                              R"({"apiVersion":"autoscaling/v1","kind":"Scale"})");
+
+  EXPECT_TRUE(message(refused).contains("converting (v1.Scale) to (autoscaling."))
+      << message(refused);
+}
+
+TEST_F(RefusalWords, ComeWithoutAWarningWhereNoHandlerWasAsked) {
+  const auto asked = get("/api/v1/namespaces/ns/endpoints/a");
+  const auto turned_away = patch("/api/v1/namespaces/ns/endpoints/a", "{}", "application/yaml");
+
+  EXPECT_EQ(asked.warnings.size(), 1U);
+  EXPECT_EQ(turned_away.code, 415);
+  EXPECT_TRUE(turned_away.warnings.empty());
+}
+
+TEST_F(RefusalWords, AreNotGivenToACountBeyondSixtyFourBits) {
+  const auto made = [&](std::string_view count) {
+    return create("/api/v1/namespaces/ns/resourcequotas",
+                  R"({"metadata":{"generateName":"q-"},"spec":{"hard":{"pods":)" +
+                      std::string{count} + "}}}")
+        .code;
+  };
+
+  EXPECT_EQ(made("9223372036854775808"), 201);
+  EXPECT_EQ(made("1e400"), 201);
+  EXPECT_EQ(made("12345678901234567890123"), 422);
+  EXPECT_EQ(made("1.5"), 422);
+}
+
+TEST_F(RefusalWords, EachEmptyListThatIsSentIsANewGenerationOfAWebhookConfiguration) {
+  constexpr auto kPath = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  const std::string one = std::string{kPath} + "/a";
+  create(kPath, R"({"metadata":{"name":"a"}})");
+
+  EXPECT_EQ(meta(patch(one, R"({"webhooks":[]})"), "generation"), "2");
+  EXPECT_EQ(meta(patch(one, R"({"webhooks":[]})"), "generation"), "3");
+  EXPECT_EQ(meta(patch(one, R"({"metadata":{"labels":{"a":"b"}}})"), "generation"), "3");
+}
+
+TEST_F(RefusalWords, OwnersOfAnUnservedVersionOfACustomResourceLeaveNoOwnerAtAll) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+  const auto made = [&](std::string_view version) {
+    return create("/apis/sea.example.com/v1/namespaces/ns/boats",
+                  R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":)"
+                  R"({"generateName":"b-","managedFields":[{"manager":"m","operation":"Apply",)"
+                  R"("fieldsType":"FieldsV1","apiVersion":")" +
+                      std::string{version} + R"("}]},"spec":{"crew":1}})");
+  };
+
+  const auto foreign = made("v1");
+  const auto served = made("sea.example.com/v1");
+
+  EXPECT_FALSE(foreign.body.get("metadata").contains("managedFields"));
+  EXPECT_EQ(served.body.get("metadata", "managedFields").size(), 1U);
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver
