@@ -64,22 +64,35 @@ std::string path_part(std::string_view name) {
   return out;
 }
 
+// Where there are no namespaces a name that some kind takes is shared with all other sequences,
+// unless it says whose it is: in front of it or behind, and no longer for that.
+struct Named {
+  std::string before;
+  std::string name;
+  std::string after;
+};
+
+Named named_for(Gen& gen, const Sort& sort, std::string name, bool reachable) {
+  if (sort.namespaced || !reachable) return {"", std::move(name), ""};
+  constexpr std::size_t kIdSize = 14;  // with its dash
+  constexpr std::size_t kLong = 40;
+  if (name.size() > kLong) name.resize(name.size() - kIdSize);
+  if (gen.chance(50)) return {"<<id>>-", std::move(name), ""};
+  return {"", std::move(name), "-<<id>>"};
+}
+
 void tell_names(Story& story) {
   auto& gen = story.gen();
   const auto steps = gen.between(3, 6);
   for (std::int64_t i = 0; i < steps; ++i) {
-    auto name = doubtful_name(gen);
-    const bool own = !story.sort().namespaced &&
-                     (name == "1a" || name == "0" || name == "a.b" || name == "a:b" ||
-                      name == "system:a" || name.size() > 40 || gen.chance(30));
-    if (own) name = "<<id>>-" + name;
-    story.make("", R"({"name":)" + quoted(name) + "}");
-    const bool reachable =
-        !name.empty() && !name.contains('/') && !name.contains('%') && name != "." && name != "..";
+    auto doubtful = doubtful_name(gen);
+    const bool reachable = !doubtful.empty() && !doubtful.contains('/') &&
+                           !doubtful.contains('%') && doubtful != "." && doubtful != "..";
+    const auto [before, name, after] = named_for(gen, story.sort(), std::move(doubtful), reachable);
+    story.make("", R"({"name":)" + quoted(before + name + after) + "}");
     if (reachable && gen.chance(50)) {
       Step step = get(story.sort(), "");
-      step.path = collection(story.sort()) + "/" +
-                  (own ? "<<id>>-" + path_part(name.substr(7)) : path_part(name));
+      step.path = collection(story.sort()) + "/" + before + path_part(name) + after;
       story.then(std::move(step));
     }
     if (gen.chance(30)) story.make("a");

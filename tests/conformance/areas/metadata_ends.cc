@@ -184,10 +184,13 @@ void tell_collection(Story& story) {
     auto step = remove_collection(
         sort, "labelSelector=of%3D<<id>>" + gen.pick({"", "%2Cside%3Dleft", "%2Cside!%3Dleft"}));
     if (gen.chance(40)) step.body = delete_options(gen, sort);
-    if (gen.chance(15))
+    if (gen.chance(15)) {
+      // Whether a page is the last depends on all objects of the kind, others' too.
+      const auto page = sort.namespaced ? "limit=1" : "timeoutSeconds=5";
       step =
-          with(std::move(step), gen.pick({"limit=1", "dryRun=All", "propagationPolicy=Orphan",
+          with(std::move(step), gen.pick({page, "dryRun=All", "propagationPolicy=Orphan",
                                           "fieldSelector=metadata.name%3Da", "resourceVersion=0"}));
+    }
     story.then(std::move(step));
     if (gen.chance(50)) story.then(list(sort, "labelSelector=of%3D<<id>>"));
     if (gen.chance(40)) story.make("b", R"({"labels":{"of":"<<id>>"}})");
