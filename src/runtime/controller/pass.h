@@ -5,17 +5,22 @@
 // It is a plain value: the controller's shell carries out what it wants through the Client and the
 // Workers, and the verifier copies it, answers in every possible way and kills it between any two
 // effects. Everything the twelve rules of the design ask for is enforced here and in executor.h,
-// not by authors. Phases: check the spec; on deletion clean up; else finalizer, observe, decide,
-// act, conclude, write the status.
+// not by authors. Phases: doubts of earlier passes; on deletion clean up; else check the spec,
+// observe, decide, finalizer, act, conclude, write the status.
+// Read next: pass_state.h, executor.h.
 #pragma once
 
 #include "client/call.h"
+#include "client/collection.h"
 #include "json/value.h"
 #include "kube/gvk.h"
+#include "runtime/controller/key_memory.h"
 #include "runtime/controller/rules.h"
+#include "runtime/controller/write_guard.h"
 #include "runtime/operator.h"
 #include "runtime/outcome.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,12 +39,20 @@ class CacheView {
   virtual ~CacheView() = default;
   // Nothing when the kind is not followed (or an optional kind is not served).
   virtual const Contents* find(const kube::GroupVersionKind& kind) const = 0;
+  // The same, to put in what the server answered to this process: reads see it from now on (rule
+  // 7), and the cache tells everybody else who follows the kind.
   virtual Contents* find_to_change(const kube::GroupVersionKind& kind) = 0;
 };
 
 using EffectId = std::uint32_t;
 struct ApiEffect {
   client::Call call;
+};
+struct ListEffect {
+  client::ListCall call;
+};
+struct ResolveEffect {
+  kube::GroupVersionKind kind;
 };
 struct ProbeEffect {
   Probe probe;
@@ -49,33 +62,68 @@ struct OutsideEffect {
 };
 struct Effect {
   EffectId id = 0;
-  std::variant<ApiEffect, ProbeEffect, OutsideEffect> what;
+  std::variant<ApiEffect, ListEffect, ResolveEffect, ProbeEffect, OutsideEffect> what;
 };
-using EffectReply = std::variant<client::Reply, Result<json::Value>>;
+// To an ApiEffect, a ListEffect, a ResolveEffect, and to a probe or what is done outside.
+using EffectReply =
+    std::variant<client::Reply, client::PageReply,
+                 std::expected<client::Resource, client::CallError>, Result<json::Value>>;
+
+// True for what changes the cluster or the world outside.
+bool is_write(const Effect& effect);
+
+// Asked before each write; false: the lease is lost and nothing is written any more (rule 2).
+class Fence {
+ public:
+  virtual ~Fence() = default;
+  virtual bool held() const = 0;
+};
 
 // How the pass went, for the queue, the metrics, the log and the debug page.
 struct PassEnd {
   enum class Result : std::uint8_t { Success, RequeueAfter, Error, TerminalError };
   Result result = Result::Success;
   std::optional<Duration> requeue_after;
-  StepFailure failure;  // Error and TerminalError
+  bool backoff = false;    // come back after the backoff
+  bool timed_out = false;  // the deadline of the pass
+  bool changed = false;    // it wrote more than the status: look again, the facts are others now
+  bool absent = false;     // the object is not there: nothing about it needs to be remembered
+  StepFailure failure;     // Error and TerminalError
   Outcomes outcomes;
   Plan plan;
   std::size_t writes = 0;
   std::size_t calls = 0;
+  // Events to be said: new ones only.
+  std::vector<EmitStep> events;
+  json::Value regarding;  // the primary they are about
+  KeyMemory memory;
+  std::vector<client::Resource> resolved;  // learned on the way
 };
+
+// A person must act, and may have: one look in a while.
+inline constexpr Duration kPermanentAgain = std::chrono::minutes(5);
+// An object on its way out that nobody tells about.
+inline constexpr Duration kTerminatingAgain = std::chrono::seconds(15);
 
 class Pass {
  public:
-  // `identity` names this process in managedFields and events; `now` is the wall clock's. The pass
-  // is over at once when the object is not there.
-  struct Start {
+  // The same for all passes of a controller; outlives them.
+  struct Settings {
     const Operator* reconciler = nullptr;
-    kube::Key key;
-    std::string field_manager;
-    std::uint64_t id = 0;  // in every log line
+    std::string field_manager;  // of this controller, in managedFields
     Rules rules;
+    WriteGuard* guard = nullptr;   // null: everything is allowed
+    const Fence* fence = nullptr;  // null: there is no lease
   };
+  struct Start {
+    const Settings* settings = nullptr;
+    kube::Key key;
+    std::uint64_t id = 0;  // in every log line
+    KeyMemory memory;
+    // Kinds that earlier passes asked discovery about; may be null.
+    std::shared_ptr<const std::vector<client::Resource>> resolved;
+  };
+  // Runs until it wants something; over at once when the object is not there.
   Pass(Start start, CacheView& cache, Instant now);
   Pass(const Pass&);
   Pass(Pass&&) noexcept;
@@ -88,12 +136,15 @@ class Pass {
   void answer(EffectId id, EffectReply reply, CacheView& cache, Instant now);
   // Set when the pass is over; effects that were wanted before are then of no interest any more.
   const std::optional<PassEnd>& end() const;
-  // The reconcile deadline passed, or the lease is lost: no further effect is wanted.
+  PassEnd take_end();
+  // The reconcile deadline passed, or the lease is lost: no further effect is wanted. Writes whose
+  // answers are still out are in doubt.
   void abort(StepFailure why);
+  const kube::Key& key() const;
+  std::uint64_t id() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<struct PassState> state_;
 };
 
 }  // namespace fixpoint::runtime

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scripts (pass_state.h): every run_ function here may run several times with the answers so far.
+#include "runtime/controller/pass_finish.h"
+
+#include "json/draft.h"
+#include "json/shape.h"
+#include "runtime/cache/contents.h"
+#include "runtime/controller/executor.h"
+#include "runtime/controller/status_write.h"
+#include "runtime/ownership.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace fixpoint::runtime {
+namespace {
+
+bool carries(json::View primary, std::string_view finalizer) {
+  const auto finalizers = primary.get("metadata", "finalizers").elements();
+  return std::ranges::any_of(finalizers.begin(), finalizers.end(),
+                             [&](json::View entry) { return entry.as_string() == finalizer; });
+}
+
+void fill_owner(PassState& state) {
+  state.owner = {state.declaration().primary().collection.resource.kind, state.start.key,
+                 std::string{state.primary.get("metadata", "uid").as_string()}};
+}
+
+client::Call primary_call(const PassState& state, client::PatchType type, json::Value body) {
+  client::Call call;
+  call.verb = client::Verb::Patch;
+  call.resource = state.declaration().primary().collection.resource;
+  call.key = state.start.key;
+  call.patch_type = type;
+  call.body = std::move(body);
+  call.field_manager = state.settings->field_manager;
+  return call;
+}
+
+void reject(PassState& state, const kube::FieldErrors& errors) {
+  state.conclusion = state.reconciler().reject(state.primary, errors);
+  std::string message = errors.front().to_string();
+  if (errors.size() > 1) message += fmt::format(" (and {} more)", errors.size() - 1);
+  say(state, {.type = EventType::Warning, .reason = "InvalidSpec", .note = message});
+  state.note(
+      {.error_class = ErrorClass::Invalid, .reason = "InvalidSpec", .message = std::move(message)});
+  state.next_phase(Phase::Status);
+}
+
+json::Value finalizer_patch(const PassState& state) {
+  const json::View metadata = state.primary.get("metadata");
+  json::Draft finalizers = json::Draft::array();
+  for (const json::View entry : metadata.get("finalizers").elements()) finalizers.push_back(entry);
+  finalizers.push_back(state.declaration().finalizer);
+  json::Draft patched = json::Draft::object();
+  patched["finalizers"] = std::move(finalizers);
+  // Without the version two writers of this list would undo each other.
+  patched["resourceVersion"] = metadata.get("resourceVersion");
+  patched["uid"] = metadata.get("uid");
+  return json::Draft::object({
+                                 {"metadata", std::move(patched)}
+  })
+      .freeze();
+}
+
+json::Draft operation(std::string_view op, std::string_view path, json::Draft value) {
+  return json::Draft::object({
+      {"op",    op              },
+      {"path",  path            },
+      {"value", std::move(value)}
+  });
+}
+
+// Null when it is not on any more.
+json::Value release_patch(const PassState& state) {
+  const std::string& finalizer = state.declaration().finalizer;
+  const json::View metadata = state.primary.get("metadata");
+  std::size_t at = 0;
+  for (const json::View entry : metadata.get("finalizers").elements()) {
+    if (entry.as_string() == finalizer) break;
+    ++at;
+  }
+  if (at == metadata.get("finalizers").size()) return {};
+  const std::string path = fmt::format("/metadata/finalizers/{}", at);
+  json::Draft patch = json::Draft::array();
+  patch.push_back(operation("replace", "/metadata/uid", metadata.get("uid")));
+  // Others may have taken theirs off meanwhile, and then the place is another's.
+  patch.push_back(operation("test", path, finalizer));
+  patch.push_back(json::Draft::object({
+      {"op",   "remove"},
+      {"path", path    }
+  }));
+  return patch.freeze();
+}
+
+// Kinds this operator may have made objects of: what it owns, and what it may delete.
+std::vector<client::Collection> owned_collections(const PassState& state) {
+  std::vector<client::Collection> collections;
+  const auto add = [&](const client::Resource& resource, const std::string& ns) {
+    const bool namespaced = resource.scope == client::Scope::Namespaced;
+    const std::string by_label = std::string{kOwnerLabel} + "=" + state.owner.uid;
+    const bool by_reference = state.owner.key.ns.empty() || namespaced;
+    if (by_reference) {
+      collections.push_back(
+          {.resource = resource, .ns = state.owner.key.ns, .metadata_only = true});
+    }
+    // Beyond the owner's namespace a reference is impossible and the label marks its objects.
+    if (!state.owner.key.ns.empty() && ns.empty()) {
+      collections.push_back({
+          .resource = resource,
+          .selector = {.labels = by_label, .fields = {}},
+          .metadata_only = true
+      });
+    }
+  };
+  for (const Watch& watch : state.declaration().watches) {
+    if (watch.role == WatchRole::Owned) add(watch.collection.resource, watch.collection.ns);
+  }
+  for (const Permission& permission : state.declaration().permissions) {
+    const bool deletes = std::ranges::find(permission.verbs, "delete") != permission.verbs.end();
+    const auto& kind = permission.resource.kind;
+    if (!deletes || !permission.subresource.empty() || permission.resource.plural.empty()) continue;
+    const Watch* watch = state.declaration().find(kind);
+    if (watch != nullptr && watch->role != WatchRole::Cached) continue;
+    add(permission.resource, watch == nullptr ? state.owner.key.ns : watch->collection.ns);
+  }
+  return collections;
+}
+
+struct Leftover {
+  client::Resource resource;
+  json::Value object;
+};
+
+StepFailure from_the_past(std::string_view kind) {
+  return {.error_class = ErrorClass::Transient,
+          .reason = "AnsweredFromThePast",
+          .message = fmt::format("the server listed {} as of before what was seen already", kind)};
+}
+
+// Every object of the collection that is the primary's, page by page. Nothing: wait.
+std::optional<std::expected<void, StepFailure>> list_leftovers(PassState& state,
+                                                               const client::Collection& collection,
+                                                               std::vector<Leftover>& leftovers) {
+  static const auto shape = std::make_shared<const json::Shape>(json::Shape::only({
+      {"metadata", "labels"}
+  }));
+  client::ListCall call{.collection = collection, .shape = shape};
+  do {
+    const EffectReply* reply = state.ask(ListEffect{call});
+    if (reply == nullptr) return std::nullopt;
+    const auto& page = std::get<client::PageReply>(*reply);
+    if (!page) {
+      // A kind that is not served has no objects.
+      if (page.error().not_found()) return std::expected<void, StepFailure>{};
+      return std::unexpected(classify(page.error()));
+    }
+    const Contents* contents = state.cache->find(collection.resource.kind);
+    if (state.on(Rule::NeverBackInTime) && contents != nullptr &&
+        older(page->resource_version, contents->resource_version())) {
+      return std::unexpected(from_the_past(collection.resource.kind.kind));
+    }
+    for (const json::Value& item : page->items) {
+      if (owner_uid_of(item) == state.owner.uid) leftovers.push_back({collection.resource, item});
+    }
+    call.continue_token = page->continue_token;
+  } while (!call.continue_token.empty());
+  return std::expected<void, StepFailure>{};
+}
+
+// Nothing: wait.
+std::optional<Outcome> remove_leftover(PassState& state, const Leftover& leftover) {
+  const json::View metadata = leftover.object.get("metadata");
+  const kube::Key key{std::string{metadata.get("namespace").as_string()},
+                      std::string{metadata.get("name").as_string()}};
+  Outcome outcome = waiting("Terminating", "still there; waiting until it is gone");
+  if (metadata.get("deletionTimestamp").is_null()) {
+    client::Call call;
+    call.verb = client::Verb::Delete;
+    call.resource = leftover.resource;
+    call.key = key;
+    call.propagation = client::Propagation::Background;
+    if (state.on(Rule::DeleteByUid)) call.preconditions.uid = metadata.get("uid").as_string();
+    const client::Reply* reply = state.call(std::move(call));
+    if (reply == nullptr) return std::nullopt;
+    if (!*reply && !reply->error().not_found() && !reply->error().conflict()) {
+      outcome = failed(classify(reply->error()));
+    } else {
+      state.result.changed = true;
+    }
+  }
+  outcome.branch = "owned objects";
+  outcome.what = fmt::format("delete {} {}{}{}", leftover.resource.kind.kind, key.ns,
+                             key.ns.empty() ? "" : "/", key.name);
+  return outcome;
+}
+
+void stop_with(PassState& state, StepFailure failure) {
+  state.note(std::move(failure));
+  state.next_phase(Phase::Status);
+}
+
+// The status subresource is missing, not the object: nobody would ever see what went wrong.
+bool no_such_path(const client::CallError& error) {
+  return error.not_found() && (!error.status.details || error.status.details->name.empty());
+}
+
+void say_failures(PassState& state) {
+  for (const Outcome& outcome : state.result.outcomes.steps) {
+    if (outcome.error_class != ErrorClass::Permanent &&
+        outcome.error_class != ErrorClass::Invalid) {
+      continue;
+    }
+    say(state,
+        {.type = EventType::Warning,
+         .reason = outcome.reason,
+         .note = outcome.what.empty() ? outcome.message : outcome.what + ": " + outcome.message});
+  }
+}
+
+void conclude(PassState& state) {
+  if (state.conclusion) return;
+  const json::View status = state.primary.get("status");
+  const json::View metadata = state.primary.get("metadata");
+  if (!state.on(Rule::StatusFromFacts) &&
+      status.get("observedGeneration") == metadata.get("generation")) {
+    state.conclusion.emplace();  // believes the old status
+    return;
+  }
+  state.conclusion = state.reconciler().conclude(state.facts, state.result.outcomes);
+}
+
+Hash128 hash_of(const PassState& state) {
+  return wanted_status(json::View{}, *state.conclusion, Instant{}).hash();
+}
+
+}  // namespace
+
+void begin_with_snapshot(PassState& state) {
+  const Contents* contents = state.primaries();
+  const json::View there = contents == nullptr ? json::View{} : contents->get(state.start.key);
+  if (there.is_null()) {
+    state.result.absent = true;
+    return state.finish();
+  }
+  state.primary = json::Value(there);
+  const bool stamped = !there.get("metadata", "deletionTimestamp").is_null();
+  if (stamped && state.on(Rule::DeletionWins)) {
+    const std::string& finalizer = state.declaration().finalizer;
+    if (finalizer.empty() || !carries(there, finalizer)) return state.finish();
+    // An object that is wrong must still be able to go: no check here.
+    state.deleting = true;
+    fill_owner(state);
+    return state.next_phase(Phase::Observe);
+  }
+  if (state.on(Rule::InvalidCreatesNothing)) {
+    const kube::FieldErrors errors = state.reconciler().check(there);
+    if (!errors.empty()) return reject(state, errors);
+  }
+  state.phase = Phase::Observe;
+}
+
+bool wants_finalizer(const PassState& state) {
+  const std::string& finalizer = state.declaration().finalizer;
+  return !state.deleting && !finalizer.empty() && !carries(state.primary, finalizer) &&
+         needs_cleanup(state.result.plan);
+}
+
+void run_finalizer(PassState& state) {
+  if (!std::exchange(state.script.begun, true)) {
+    if (state.superseded()) return state.supersede();
+    // The answer changes the primary: what is sent is made once.
+    state.script.current = finalizer_patch(state);
+  }
+  const client::Reply* reply =
+      state.call(primary_call(state, client::PatchType::Merge, state.script.current));
+  if (reply == nullptr) return;
+  const bool acted = state.branch == state.order.size();
+  if (!*reply) {
+    StepFailure failure = classify(reply->error());
+    failure.message = "adding the finalizer: " + failure.message;
+    if (acted) {
+      state.note(std::move(failure));
+    } else {
+      refuse_plan(state, std::move(failure));
+    }
+    return state.next_phase(Phase::Status);
+  }
+  state.result.changed = true;
+  state.next_phase(acted ? Phase::Status : Phase::Act);
+}
+
+void after_plan(PassState& state) {
+  if (state.deleting) {
+    if (!state.on(Rule::FinalizerUntilGone)) return state.next_phase(Phase::Release);
+    return state.next_phase(state.result.outcomes.all_succeeded() ? Phase::Leftovers
+                                                                  : Phase::Status);
+  }
+  const bool late = !state.on(Rule::FinalizerFirst) && wants_finalizer(state);
+  state.next_phase(late ? Phase::Finalizer : Phase::Status);
+}
+
+void run_leftovers(PassState& state) {
+  std::vector<Leftover> leftovers;
+  for (const client::Collection& collection : owned_collections(state)) {
+    auto listed = list_leftovers(state, collection, leftovers);
+    if (!listed) return;
+    if (!*listed) return stop_with(state, listed->error());
+  }
+  if (leftovers.empty()) return state.next_phase(Phase::Release);
+  if (leftovers.size() > kPlanStepsMax) leftovers.resize(kPlanStepsMax);
+  std::vector<Outcome> outcomes;
+  for (const Leftover& leftover : leftovers) {
+    auto outcome = remove_leftover(state, leftover);
+    if (!outcome) return;
+    outcome->step = outcomes.size();
+    outcomes.push_back(*std::move(outcome));
+  }
+  auto& all = state.result.outcomes.steps;
+  std::ranges::move(outcomes, std::back_inserter(all));
+  state.look_again(kTerminatingAgain);
+  state.next_phase(Phase::Status);
+}
+
+void run_release(PassState& state) {
+  if (!std::exchange(state.script.begun, true)) state.script.current = release_patch(state);
+  if (state.script.current.is_null()) return state.finish();
+  const client::Reply* reply =
+      state.call(primary_call(state, client::PatchType::Json, state.script.current));
+  if (reply == nullptr) return;
+  if (!*reply && !reply->error().not_found()) {
+    StepFailure failure = classify(reply->error());
+    failure.message = "removing the finalizer: " + failure.message;
+    if (reply->error().status.code == 422) {
+      // The test of its place failed: somebody else changed the list. Look again, live.
+      failure.error_class = ErrorClass::Transient;
+      state.start.memory.doubt(state.primary_ref());
+    }
+    return state.fail_pass(std::move(failure));
+  }
+  state.finish();
+}
+
+void run_status(PassState& state) {
+  if (!std::exchange(state.script.begun, true)) {
+    say_failures(state);
+    conclude(state);
+    const bool quiet = state.on(Rule::QuietFixpoint);
+    if (quiet && says(state.primary, *state.conclusion)) return state.finish();
+    const auto version = state.primary.get("metadata", "resourceVersion").as_string();
+    if (quiet && state.start.memory.fulfilled(state.primary_ref(), hash_of(state), version)) {
+      return state.finish();
+    }
+    // Somebody wrote it meanwhile: this write would be refused, and what it says may be outdated.
+    const json::View there = state.primaries()->get(state.start.key);
+    if (state.on(Rule::BoundToSnapshot) &&
+        there.get("metadata", "resourceVersion").as_string() != version) {
+      return state.supersede();
+    }
+    const json::Value wanted = wanted_status(state.primary, *state.conclusion, state.now);
+    state.script.current = status_patch(state.primary, wanted, state.settings->rules);
+  }
+  if (state.script.current.is_null()) return state.finish();
+  client::Call call = primary_call(state, client::PatchType::Merge, state.script.current);
+  call.subresource = "status";
+  const client::Reply* reply = state.call(std::move(call));
+  if (reply == nullptr) return;
+  if (*reply) {
+    const json::Value& body = (*reply)->body;
+    if (says(body, *state.conclusion)) {
+      state.start.memory.forget(state.primary_ref());
+    } else {
+      state.start.memory.remember(state.primary_ref(), hash_of(state),
+                                  std::string{body.get("metadata", "resourceVersion").as_string()});
+    }
+  } else if (no_such_path(reply->error())) {
+    state.note({.error_class = ErrorClass::Permanent,
+                .reason = "NoStatus",
+                .message = "the kind serves no status; enable the status subresource in its "
+                           "definition"});
+  } else if (!reply->error().not_found()) {
+    state.note(classify(reply->error()));
+  }
+  state.finish();
+}
+
+}  // namespace fixpoint::runtime
