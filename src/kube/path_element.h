@@ -34,6 +34,9 @@ class PathElement {
   Kind kind() const { return kind_; }
   bool is_field() const { return kind_ == Kind::Field; }
   const std::string& name() const { return name_; }
+  // Key: an object of the key fields. Value: the item. Null for others.
+  json::View operand() const { return value_; }
+  std::int64_t position() const { return index_; }  // Index
 
   // As messages show it: .name, [name="web"], [="a"], [3].
   std::string to_string() const;
