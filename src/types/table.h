@@ -98,6 +98,8 @@ struct Field {
   const Type* type = nullptr;
   std::size_t offset = 0;  // in the struct
   Limits limits;
+  // What the CRD says it is when it is not given; found by describe() (encode.h).
+  std::optional<json::Value> default_value{};
 };
 
 struct Table {
@@ -137,7 +139,7 @@ struct Row {
   Field field;
 };
 
-// Compiles the patterns; one that does not compile is among the mistakes.
+// Finds the defaults and compiles the patterns; one that does not compile is among the mistakes.
 Table finish(Table table);
 
 template <class Owner>

@@ -50,10 +50,12 @@ enum class Shape : std::uint8_t {
 
 struct Type {
   Shape shape = Shape::Json;
-  const Type& (*element)() = nullptr;                     // List, Map, Optional: of what
-  const Table& (*table)() = nullptr;                      // Struct
-  std::span<const std::string_view> names = {};           // Enum: by value, from zero on
-  void (*reset)(void* value) = nullptr;                   // to T{}
+  const Type& (*element)() = nullptr;            // List, Map, Optional: of what
+  const Table& (*table)() = nullptr;             // Struct
+  std::span<const std::string_view> names = {};  // Enum: by value, from zero on
+  void (*reset)(void* value) = nullptr;          // to T{}
+  void* (*make)() = nullptr;                     // a T{} of its own, for drop()
+  void (*drop)(void* value) = nullptr;
   std::size_t (*size)(const void*) = nullptr;             // List, Map
   const void* (*at)(const void*, std::size_t) = nullptr;  // List
   void* (*append)(void*) = nullptr;                       // List: a new T{} at the end
@@ -86,7 +88,10 @@ namespace detail {
 
 template <class T>
 Type plain(Shape shape) {
-  return {.shape = shape, .reset = [](void* value) { *static_cast<T*>(value) = T{}; }};
+  return {.shape = shape,
+          .reset = [](void* value) { *static_cast<T*>(value) = T{}; },
+          .make = []() -> void* { return new T{}; },
+          .drop = [](void* value) { delete static_cast<T*>(value); }};
 }
 
 template <class T>
