@@ -29,7 +29,7 @@ class ClientConnection final : public Connection,
   void connect();
 
   RequestId send(ClientRequest request, ResponseHandlers handlers) override;
-  void cancel(RequestId id) override;
+  bool cancel(RequestId id) override;
   void close() override;
   bool is_open() const override { return !closing_ && !broken_; }
   bool speaks_http2() const override { return session_ && session_->is_http2(); }
@@ -188,14 +188,15 @@ void ClientConnection::finished(const CallRef& call, Result<void> outcome) {
   if (handlers.on_end) handlers.on_end(std::move(outcome));
 }
 
-void ClientConnection::cancel(RequestId id) {
+bool ClientConnection::cancel(RequestId id) {
   const auto found = calls_.find(id);
-  if (found == calls_.end()) return;
+  if (found == calls_.end()) return false;
   const auto call = found->second;
   calls_.erase(found);
   loop_.cancel(call->timer);
   call->over = true;
   if (session_ && !broken_) session_->cancel(call);
+  return !call->sent;
 }
 
 void ClientConnection::broken(Error error) {

@@ -84,8 +84,8 @@ class Connection {
 
   virtual RequestId send(ClientRequest request, ResponseHandlers handlers) = 0;
   // Forgets a request; its callbacks are not called any more. On HTTP/1.1 a request that was sent
-  // takes the connection with it.
-  virtual void cancel(RequestId id) = 0;
+  // takes the connection with it. True when the server surely did not act on it.
+  virtual bool cancel(RequestId id) = 0;
   // Ends all requests with an error, then the connection.
   virtual void close() = 0;
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A list's answer to a Page: items cut while parsing, one block each, the text then dropped.
+#pragma once
+
+#include "client/answer.h"
+#include "client/collection.h"
+
+namespace fixpoint::client {
+
+PageReply page_of(const ListCall& call, HttpAnswer answer);
+
+}  // namespace fixpoint::client
