@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "json/draft.h"
+#include "kube/metadata.h"
 
 #include <algorithm>
 #include <charconv>
@@ -64,6 +65,7 @@ void read_ledger(json::View stored, const Times& times, Ledger& ledger) {
 
 json::Draft war_json(const GuardWar& war, const Times& times) {
   auto out = json::Draft::object({
+      {"owner", war.owner},
       {"ledger", ledger_json(war.ledger, times)},
       {"warned", war.warned},
       {"actor", war.actor.manager},
@@ -93,6 +95,7 @@ void read_war(json::View stored, const Times& times, GuardTime now, GuardWar& wa
   war.warned = stored.get("warned").as_bool();
   war.actor = {.manager = std::string{stored.get("actor").as_string()},
                .operation = std::string{stored.get("operation").as_string()}};
+  war.owner = stored.get("owner").as_string();
   war.unconverged = static_cast<std::size_t>(stored.get("unconverged").as_int());
   if (const auto probation = stored.get("probation"); probation.size() == 2) {
     // Its end lies ahead, so it is no age: what is left of it, and not more than a window.
@@ -122,9 +125,15 @@ std::string ManagedKey::to_string() const {
   return kind.to_string() + " " + place;
 }
 
+std::string owner_name(json::View primary) {
+  if (primary.is_null()) return {};
+  return ManagedKey{.kind = kube::gvk_of(primary).group_kind(), .key = kube::key_of(primary)}
+      .to_string();
+}
+
 std::string shadow_name(const ManagedKey& key) {
-  const auto text =
-      fmt::format("{}\n{}\n{}\n{}", key.kind.group, key.kind.kind, key.key.ns, key.key.name);
+  const auto text = fmt::format("{}\n{}\n{}\n{}\n{}", key.kind.group, key.kind.kind, key.key.ns,
+                                key.key.name, key.manager);
   return hash128(text).hex();
 }
 
@@ -136,6 +145,8 @@ json::Value shadow_record(const ManagedKey& key, const GuardEntry& entry, const 
       {"kind", key.kind.kind},
       {"namespace", key.key.ns},
       {"name", key.key.name},
+      {"manager", key.manager},
+      {"ownerUid", entry.owner_uid},
       {"uid", entry.uid},
       {"version", entry.own_version},
       {"judged", entry.judged},
@@ -157,12 +168,14 @@ std::optional<std::pair<ManagedKey, GuardEntry>> read_shadow_record(json::View r
   const auto text = [&](std::string_view key) { return std::string{record.get(key).as_string()}; };
   ManagedKey key{
       .kind = {text("group"),     text("kind")},
-        .key = {text("namespace"), text("name")}
+      .key = {text("namespace"), text("name")},
+      .manager = text("manager")
   };
   if (key.kind.kind.empty() || key.key.name.empty()) return std::nullopt;
   const Times times(now, age_max);
   GuardEntry entry;
   entry.uid = text("uid");
+  entry.owner_uid = text("ownerUid");
   entry.own_version = text("version");
   entry.judged = text("judged");
   entry.used = now.steady;

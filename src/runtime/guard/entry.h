@@ -23,10 +23,12 @@
 
 namespace fixpoint::runtime {
 
-// The version is left out: one object, however it is read.
+// The version is left out: one object, however it is read. Several owners may each manage some
+// fields of a shared object, as different managers: each has its own wars.
 struct ManagedKey {
   kube::GroupKind kind;
   kube::Key key;
+  std::string manager;  // the field manager of our writes
 
   auto operator<=>(const ManagedKey&) const = default;
   std::string to_string() const;  // "ConfigMap default/web"
@@ -42,6 +44,7 @@ struct GuardWar {
   Ledger ledger;
   bool warned = false;  // the people were told of this episode
   Actor actor;          // of the newest contest
+  std::string owner;    // whose object this is: "Web.example.com default/a"
   std::size_t unconverged = 0;
 
   std::optional<Pause> pause;
@@ -64,6 +67,7 @@ struct GuardEntry {
   GuardEntry& operator=(const GuardEntry& other) {
     if (this == &other) return *this;
     uid = other.uid;
+    owner_uid = other.owner_uid;
     desired = other.desired;
     baseline = other.baseline;
     own_version = other.own_version;
@@ -83,6 +87,7 @@ struct GuardEntry {
   bool paused() const { return war && war->pause; }
 
   std::string uid;
+  std::string owner_uid;           // of the primary whose passes write it
   std::optional<Hash128> desired;  // what we wanted when we last wrote
   Baseline baseline;
   std::string own_version;  // of our own last write
@@ -92,6 +97,9 @@ struct GuardEntry {
   MonotonicInstant used{};
   std::unique_ptr<GuardWar> war;
 };
+
+// "Web.example.com default/a", as GuardWar::owner has it; empty for null.
+std::string owner_name(json::View primary);
 
 // The shadow record of an object: {"key": …, "desired": …, "baseline": …, "ledger": […], …}. Times
 // are wall times, because a steady clock ends with its process.

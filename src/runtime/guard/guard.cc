@@ -20,11 +20,15 @@ Duration age_max(const GuardSettings& settings) {
   return std::max({settings.quiet, settings.strict_day.window, settings.loose_day.window});
 }
 
+// Every object is looked at when the process starts and when anything about it changes.
+constexpr Duration kUnusedMax = std::chrono::hours(24 * 7);
+
 }  // namespace
 
 Guard::Guard(GuardSettings settings) : settings_(std::move(settings)) {}
 
 std::size_t Guard::KeyHash::operator()(const ManagedKey& key) const {
+  // The manager is left out: it hardly ever tells two keys apart.
   return hash64(key.key.name, hash64(key.key.ns, hash64(key.kind.kind, hash64(key.kind.group))));
 }
 
@@ -47,6 +51,20 @@ Guard::Entry& Guard::entry_of(const ManagedKey& key, GuardTime now) {
   return entry;
 }
 
+Guard::Entry& Guard::entry_of(const Sight& sight, GuardTime now) {
+  auto& entry = entry_of(sight.key, now);
+  const auto owner = kube::uid_of(sight.primary);
+  if (entry.owner_uid == owner) return entry;
+  // Deleted and made again together with its owner: nobody fights.
+  if (!entry.owner_uid.empty()) {
+    if (entry.war) changed(true);
+    entry = {};
+    entry.used = now.steady;
+  }
+  entry.owner_uid = owner;
+  return entry;
+}
+
 // A tenth of what has no history, the longest unused first: what is lost is only the knowledge that
 // the next drift is contested.
 void Guard::make_room() {
@@ -60,7 +78,7 @@ void Guard::make_room() {
 }
 
 GuardVerdict Guard::judge(const Sight& sight, GuardTime now) {
-  auto& entry = entry_of(sight.key, now);
+  auto& entry = entry_of(sight, now);
   if (entry.war) {
     entry.war->ledger.settle(settings_, now.steady);
     entry.war->converged_since.reset();
@@ -80,7 +98,7 @@ GuardVerdict Guard::judge(const Sight& sight, GuardTime now) {
   // Who wrote what is in the managedFields, and a projection may hide that nobody did.
   if (sight.sighting != Sighting::Fresh) return {.kind = GuardVerdict::Kind::Look};
   const auto drift =
-      drift_between(entry.baseline, sight.live, sight.desired, sight.key, sight.manager);
+      drift_between(entry.baseline, sight.live, sight.desired, sight.key, sight.key.manager);
   if (drift.paths.empty()) return unconverged(entry, sight, now);
   return contested(entry, sight, drift, now);
 }
@@ -91,6 +109,7 @@ GuardVerdict Guard::contested(Entry& entry, const Sight& sight, const Drift& dri
   auto& war = entry.history();
   war.unconverged = 0;
   war.actor = drift.actor;
+  war.owner = owner_name(sight.primary);
   war.ledger.add({.at = now.steady, .print = drift.print});
   const auto cost = is_expensive(sight.key) ? Ledger::Cost::Expensive : Ledger::Cost::Normal;
   const bool warn = !war.warned && war.ledger.worth_a_warning(settings_, now.steady);
@@ -142,7 +161,7 @@ GuardVerdict Guard::limited(Entry& entry, const Sight& sight, Why why, GuardTime
 }
 
 GuardVerdict Guard::unchanged(const Sight& sight, GuardTime now) {
-  auto& entry = entry_of(sight.key, now);
+  auto& entry = entry_of(sight, now);
   // The annotations are looked at even of objects nothing is known of: a pause may be older than
   // this process.
   if (auto verdict = while_paused(entry, sight, now)) {
@@ -172,11 +191,11 @@ GuardVerdict Guard::unchanged(const Sight& sight, GuardTime now) {
 }
 
 void Guard::applied(const Sight& sight, json::View returned, GuardTime now) {
-  auto& entry = entry_of(sight.key, now);
+  auto& entry = entry_of(sight, now);
   entry.desired = sight.desired_hash;
   entry.uid = kube::uid_of(returned);
   entry.own_version = kube::resource_version_of(returned);
-  entry.baseline = Baseline(tables_.of(returned, sight.desired, sight.manager), returned);
+  entry.baseline = Baseline(tables_.of(returned, sight.desired, sight.key.manager), returned);
   if (entry.war) changed(false);
 }
 
@@ -190,6 +209,24 @@ void Guard::forget(const ManagedKey& key) {
   if (found == entries_.end()) return;
   if (found->second.war) changed(true);
   entries_.erase(found);
+}
+
+void Guard::forget_owner(std::string_view owner) {
+  const auto forgotten = std::erase_if(entries_, [&](const auto& item) {
+    return item.second.war && item.second.war->owner == owner;
+  });
+  if (forgotten > 0) changed(true);
+}
+
+// Histories that are over, and pauses of objects whose owner nobody asks about any more.
+void Guard::sweep(GuardTime now) {
+  std::erase_if(entries_, [&](auto& item) {
+    if (!item.second.war) return false;
+    item.second.war->ledger.settle(settings_, now.steady);
+    const bool over = !item.second.paused() && item.second.war->ledger.contests().empty() &&
+                      item.second.war->ledger.probation_until() <= now.steady;
+    return over || now.steady - item.second.used > kUnusedMax;
+  });
 }
 
 void Guard::changed(bool urgently) {
@@ -213,7 +250,8 @@ std::vector<GuardNotice> Guard::take_notices() {
   return std::exchange(notices_, {});
 }
 
-std::vector<std::pair<std::string, json::Value>> Guard::shadow(GuardTime now) const {
+std::vector<std::pair<std::string, json::Value>> Guard::shadow(GuardTime now) {
+  sweep(now);
   std::vector<std::pair<std::string, json::Value>> records;
   for (const auto& [key, entry] : entries_) {
     if (!entry.war) continue;

@@ -58,7 +58,6 @@ struct Sight {
   json::View live;  // null: it is not there
   json::View desired;
   Hash128 desired_hash;
-  std::string_view manager;  // the field manager of our writes to it
   Sighting sighting = Sighting::Cached;
 };
 
@@ -113,6 +112,8 @@ class Guard {
   void marked(const ManagedKey& key, json::View returned, GuardTime now);
   // We removed it ourselves, or it is not ours any more.
   void forget(const ManagedKey& key);
+  // The owner (as GuardWar::owner names it) is gone, and with it what there is to fight over.
+  void forget_owner(std::string_view owner);
 
   std::vector<GuardNotice> take_notices();
 
@@ -121,7 +122,7 @@ class Guard {
   std::uint64_t shadow_serial() const { return serial_; }
   std::uint64_t urgent_serial() const { return urgent_; }
   // The record of each object that has a history, by a name that a ConfigMap takes as key.
-  std::vector<std::pair<std::string, json::Value>> shadow(GuardTime now) const;
+  std::vector<std::pair<std::string, json::Value>> shadow(GuardTime now);
   void shadow_stored(std::uint64_t serial);
   // At the start, before the first pass. Records that do not parse are left out.
   void load(const std::vector<json::Value>& records, GuardTime now);
@@ -138,10 +139,13 @@ class Guard {
   };
 
   Entry& entry_of(const ManagedKey& key, GuardTime now);
+  // The same, started afresh when another owner than before asks.
+  Entry& entry_of(const Sight& sight, GuardTime now);
   void make_room();
+  void sweep(GuardTime now);
   // Everything about pauses; nothing when the object is not paused.
   std::optional<GuardVerdict> while_paused(Entry& entry, const Sight& sight, GuardTime now);
-  void heed_marks(Entry& entry, const PauseMarks& marks);
+  void heed_marks(Entry& entry, json::View primary, const PauseMarks& marks);
   // Nothing when the record is gone already: go on as with any other object.
   std::optional<GuardVerdict> end_pause(Entry& entry, const Sight& sight, std::string why,
                                         GuardTime now);

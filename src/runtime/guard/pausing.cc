@@ -53,6 +53,7 @@ GuardVerdict Guard::pause(Entry& entry, const Sight& sight, const Drift& drift, 
   war.pause_print = drift.print.strict;
   war.by_person = war.annotated = war.announced = false;
   war.missing = sight.live.is_null();
+  war.owner = owner_name(sight.primary);
   war.strips.clear();
   changed(true);
   war.paused_serial = serial_;
@@ -88,8 +89,9 @@ GuardVerdict Guard::put_mark(const Entry& entry, json::View live) const {
 }
 
 // What the object itself says counts, also when this process knows nothing of it.
-void Guard::heed_marks(Entry& entry, const PauseMarks& marks) {
+void Guard::heed_marks(Entry& entry, json::View primary, const PauseMarks& marks) {
   auto& war = entry.history();
+  war.owner = owner_name(primary);
   const bool ours = marks.info && marks.info->by == settings_.by;
   if (ours && (!war.pause || war.pause->id != marks.info->id)) {
     war.pause = marks.info;
@@ -116,7 +118,7 @@ std::optional<GuardVerdict> Guard::while_paused(Entry& entry, const Sight& sight
     if (there && (marks.paused || marks.info)) return put_mark(entry, sight.live);
     entry.war->ending.reset();
   }
-  if (marks.paused) heed_marks(entry, marks);
+  if (marks.paused) heed_marks(entry, sight.primary, marks);
   if (!entry.paused()) return std::nullopt;
   auto& war = *entry.war;
 

@@ -64,7 +64,6 @@ class GuardWarTest : public apiserver::ApiFixture {
                         .live = object,
                         .desired = desired_,
                         .desired_hash = desired_.hash(),
-                        .manager = kManager,
                         .sighting = sighting};
       const auto verdict = drift ? guard_->judge(sight, now()) : guard_->unchanged(sight, now());
       paused_ = verdict.kind == Kind::Paused;
@@ -161,8 +160,9 @@ class GuardWarTest : public apiserver::ApiFixture {
     return settings_;
   }());
   ManagedKey key_{
-      .kind = {"",   "ConfigMap"},
-        .key = {"ns", "web"      }
+      .kind = {"", "ConfigMap"},
+        .key = {"ns", "web"},
+        .manager = std::string{kManager}
   };
   std::string_view path_ = kPath;
   json::Value primary_;
@@ -393,7 +393,8 @@ TEST_F(GuardWarTest, AnExpensiveKindIsGivenUpOnEarly) {
   path_ = kDaemonPath;
   key_ = {
       .kind = {"apps", "DaemonSet"},
-        .key = {"ns",   "web"      }
+        .key = {"ns", "web"},
+        .manager = std::string{kManager}
   };
   desired_ = *json::parse(R"({"apiVersion":"apps/v1","kind":"DaemonSet",
     "metadata":{"name":"web","namespace":"ns","labels":{"color":"blue"}},
