@@ -25,6 +25,8 @@ struct Child {
   Ownership ownership = Ownership::Owned;
   Hash128 hash;
   std::string hash_text;
+  // Two owners who share an object must not remove each other's fields: each is its own manager.
+  std::string manager;
 
   std::string name() const {
     return ref.key.ns.empty() ? fmt::format("{} {}", ref.kind.kind, ref.key.name)
@@ -48,7 +50,14 @@ Maybe<Child> child_of(PassState& state, json::View desired, Ownership ownership)
   auto resource = state.resource(ref->kind);
   if (!resource) return std::nullopt;
   if (!*resource) return std::unexpected(failed(resource->error()));
-  Child child{*std::move(ref), **std::move(resource), desired, ownership, desired.hash(), {}};
+  Child child{*std::move(ref),
+              **std::move(resource),
+              desired,
+              ownership,
+              desired.hash(),
+              {},
+              state.settings->field_manager};
+  if (!child.owned()) child.manager += "-" + state.owner.uid;
   child.hash_text = child.hash.hex();
   if (child.resource.scope == client::Scope::Cluster) {
     child.ref.key.ns.clear();
@@ -107,16 +116,14 @@ std::optional<Outcome> obstacle(PassState& state, const Child& child, json::View
   return std::nullopt;
 }
 
-client::Call write_call(PassState& state, const Child& child, client::Verb verb, json::Value body) {
+client::Call write_call(const Child& child, client::Verb verb, json::Value body) {
   client::Call call;
   call.verb = verb;
   call.resource = child.resource;
   call.key = child.ref.key;
   if (verb == client::Verb::Create) call.key.name.clear();
   call.body = std::move(body);
-  call.field_manager = state.settings->field_manager;
-  // Two owners who share an object must not remove each other's fields: each is its own manager.
-  if (!child.owned()) call.field_manager += "-" + state.owner.uid;
+  call.field_manager = child.manager;
   if (verb == client::Verb::Apply) call.force = client::Force::Yes;
   return call;
 }
@@ -145,6 +152,7 @@ WriteAttempt attempt_of(const PassState& state, const Child& child, json::View l
           .live = live,
           .desired = child.desired,
           .desired_hash = child.hash,
+          .field_manager = child.manager,
           .cause = cause};
 }
 
@@ -165,7 +173,7 @@ Maybe<json::Value> post(PassState& state, const Child& child, std::string_view h
   const bool adopt = !state.on(Rule::NoAdoption) || !child.owned();
   const auto verb = adopt ? client::Verb::Apply : client::Verb::Create;
   const client::Reply* reply =
-      state.call(write_call(state, child, verb, body_of(state, child, hash_text)));
+      state.call(write_call(child, verb, body_of(state, child, hash_text)));
   if (reply == nullptr) return std::nullopt;
   tell_guard(state, attempt, *reply);
   if (*reply) return std::unexpected(written(state, child, (*reply)->body, {}));
@@ -213,7 +221,7 @@ Maybe<bool> turn_ownership(PassState& state, const Child& child, const json::Val
   }
   auto patch = ownership_patch(live, state.settings->field_manager);
   if (!patch) return true;
-  auto call = write_call(state, child, client::Verb::Patch, *std::move(patch));
+  auto call = write_call(child, client::Verb::Patch, *std::move(patch));
   call.patch_type = client::PatchType::Json;
   const client::Reply* reply = state.call(std::move(call));
   if (reply == nullptr) return std::nullopt;
@@ -237,8 +245,7 @@ std::optional<Outcome> correct(PassState& state, const Child& child, const json:
   if (state.on(Rule::BoundToSnapshot)) {
     body = bound_to(body, there.get("metadata", "uid").as_string());
   }
-  const client::Reply* reply =
-      state.call(write_call(state, child, client::Verb::Apply, std::move(body)));
+  const client::Reply* reply = state.call(write_call(child, client::Verb::Apply, std::move(body)));
   if (reply == nullptr) return std::nullopt;
   tell_guard(state, attempt, *reply);
   if (!*reply) return failed_call(state, reply->error());
@@ -274,8 +281,11 @@ std::optional<Outcome> run_apply(PassState& state, const ApplyStep& step) {
   if (!*there) return there->error();
   if (auto stop = obstacle(state, **child, **there)) return stop;
   if (is_as_wanted(state, **child, **there)) {
-    if (state.settings->guard != nullptr)
-      state.settings->guard->unchanged((*child)->ref, state.now);
+    // Its pause may be over, or to be ended.
+    if (ask_guard(state, (*child)->resource, attempt_of(state, **child, **there, WriteCause::None))
+            .pending) {
+      return std::nullopt;
+    }
     Outcome outcome;
     outcome.state = StepState::Unchanged;
     outcome.result = **std::move(there);
@@ -284,44 +294,72 @@ std::optional<Outcome> run_apply(PassState& state, const ApplyStep& step) {
   return correct(state, **child, **there);
 }
 
-Guarded ask_guard(PassState& state, const client::Resource& resource, const WriteAttempt& attempt) {
-  if (state.settings->guard == nullptr || !state.on(Rule::EditWarGuard)) return {};
-  if (!state.script.verdict) {
-    state.script.verdict = state.settings->guard->may_write(attempt, state.now);
+namespace {
+
+// Look, mark, and an answer: more rounds than this are a bug of the guard.
+constexpr int kGuardRoundsMax = 4;
+
+WriteVerdict verdict_on(PassState& state, const WriteAttempt& attempt) {
+  auto& script = state.script;
+  if (script.next_verdict < script.verdicts.size()) return script.verdicts[script.next_verdict++];
+  auto verdict = state.settings->guard->may_write(attempt, state.now);
+  // The usual answer about an object that is as wanted is not asked for again: nothing follows it.
+  if (attempt.cause == WriteCause::None && verdict.kind == WriteVerdict::Kind::Allowed) {
+    return verdict;
   }
-  const WriteVerdict& verdict = *state.script.verdict;
-  if (verdict.kind == WriteVerdict::Kind::Allowed) return {};
+  script.verdicts.push_back(verdict);
+  ++script.next_verdict;
+  return verdict;
+}
+
+Guarded stopped_by(PassState& state, const WriteVerdict& verdict) {
+  if (verdict.wait > Duration::zero()) state.look_again(verdict.wait);
   Guarded guarded;
-  if (verdict.kind == WriteVerdict::Kind::Throttled) {
-    state.look_again(verdict.wait);
-    guarded.stop = waiting(verdict.reason, verdict.message);
-    return guarded;
-  }
-  if (!verdict.mark.is_null() && !attempt.live.is_null()) {
-    client::Call call;
-    call.verb = client::Verb::Patch;
-    call.resource = resource;
-    call.key = attempt.object.key;
-    call.body = bound_to(verdict.mark, attempt.live.get("metadata", "uid").as_string());
-    // Not the manager of the children's fields: the next apply would take the mark off again.
-    call.field_manager = state.settings->field_manager + "-guard";
-    const client::Reply* reply = state.call(std::move(call));
-    guarded.pending = reply == nullptr;
-    if (guarded.pending) return guarded;
-    if (!*reply) {
-      guarded.stop = failed_call(state, reply->error());
-      return guarded;
-    }
-  }
-  if (verdict.announce) {
-    say(state, {.type = EventType::Warning,
-                .reason = verdict.reason,
-                .note = verdict.message,
-                .action = "Pause"});
-  }
   guarded.stop = waiting(verdict.reason, verdict.message);
-  guarded.stop->state = StepState::Paused;
+  if (verdict.kind == WriteVerdict::Kind::Paused) guarded.stop->state = StepState::Paused;
   return guarded;
+}
+
+client::Call mark_call(const client::Resource& resource, const WriteAttempt& attempt,
+                       const WriteVerdict& verdict) {
+  client::Call call;
+  call.verb = client::Verb::Patch;
+  call.resource = resource;
+  call.key = attempt.object.key;
+  call.body = bound_to(verdict.mark, attempt.live.get("metadata", "uid").as_string());
+  // Not the manager of the children's fields: the next apply would take the mark off again.
+  call.field_manager = verdict.mark_manager;
+  return call;
+}
+
+}  // namespace
+
+Guarded ask_guard(PassState& state, const client::Resource& resource, WriteAttempt attempt) {
+  if (state.settings->guard == nullptr || !state.on(Rule::EditWarGuard)) return {};
+  json::Value seen;
+  for (int round = 0; round < kGuardRoundsMax; ++round) {
+    const WriteVerdict verdict = verdict_on(state, attempt);
+    using Kind = WriteVerdict::Kind;
+    if (verdict.kind == Kind::Allowed) return {};
+    if (verdict.kind == Kind::Throttled || verdict.kind == Kind::Paused) {
+      return stopped_by(state, verdict);
+    }
+    const bool mark = verdict.kind == Kind::Mark;
+    const client::Reply* reply = state.call(mark ? mark_call(resource, attempt, verdict)
+                                                 : get_call(resource, attempt.object.key));
+    if (reply == nullptr) return {.pending = true, .stop = std::nullopt};
+    if (!*reply && (mark || !reply->error().not_found())) {
+      return {.pending = false, .stop = failed_call(state, reply->error())};
+    }
+    seen = *reply ? (*reply)->body : json::Value{};
+    attempt.live = seen;
+    attempt.fresh = true;
+    const bool is_new = state.script.next == state.script.replies.size();
+    if (mark && is_new) state.settings->guard->marked(attempt, seen, state.now);
+  }
+  return {.pending = false,
+          .stop = failed({.reason = "GuardUndecided",
+                          .message = "the edit-war guard did not come to a decision"})};
 }
 
 void tell_guard(PassState& state, const WriteAttempt& attempt, const client::Reply& reply) {

@@ -19,7 +19,7 @@ struct Guarded {
   bool pending = false;
   std::optional<Outcome> stop;
 };
-Guarded ask_guard(PassState& state, const client::Resource& resource, const WriteAttempt& attempt);
+Guarded ask_guard(PassState& state, const client::Resource& resource, WriteAttempt attempt);
 void tell_guard(PassState& state, const WriteAttempt& attempt, const client::Reply& reply);
 
 }  // namespace fixpoint::runtime

@@ -158,7 +158,7 @@ bool run_plan(PassState& state) {
       state.supersede();
       return false;
     }
-    state.script.next = 0;
+    state.script.rewind();
     auto outcome = run_step(state, steps[state.step]);
     state.script.begun = true;
     if (!outcome) return false;

@@ -62,7 +62,7 @@ void run_observe_phase(PassState& state) {
 }
 
 void advance(PassState& state) {
-  state.script.next = 0;
+  state.script.rewind();
   switch (state.phase) {
     case Phase::Doubts: return run_doubts(state);
     case Phase::Observe: return run_observe_phase(state);

@@ -29,8 +29,11 @@ struct Script {
   std::vector<EffectReply> replies;
   std::size_t next = 0;
   bool begun = false;
-  json::Value current;                  // the object a step is about, as the cache had it
-  std::optional<WriteVerdict> verdict;  // the guard's, asked once
+  json::Value current;                 // the object a step is about, as the cache had it
+  std::vector<WriteVerdict> verdicts;  // the guard's, each asked once
+  std::size_t next_verdict = 0;
+
+  void rewind() { next = next_verdict = 0; }
 };
 
 // A question of observe(): a live read or a probe.

@@ -144,11 +144,14 @@ std::optional<Outcome> run_patch(PassState& state, const PatchStep& step) {
        state.start.memory.fulfilled(step.target, hash, version.as_string()))) {
     return with_state(StepState::Unchanged, **there);
   }
+  // Fields that are patched are looked after apart from those that are applied.
+  const std::string manager = state.settings->field_manager + "-patch";
   const WriteAttempt attempt{.object = step.target,
                              .primary = state.primary,
                              .live = **there,
                              .desired = step.body,
-                             .desired_hash = hash};
+                             .desired_hash = hash,
+                             .field_manager = manager};
   Guarded guarded = ask_guard(state, **resource, attempt);
   if (guarded.pending) return std::nullopt;
   if (guarded.stop) return guarded.stop;
@@ -191,6 +194,7 @@ std::optional<Outcome> run_delete(PassState& state, const DeleteStep& step) {
   if (!*reply && !reply->error().not_found() && !reply->error().conflict()) {
     return failed_call(state, reply->error());
   }
+  if (state.settings->guard != nullptr) state.settings->guard->removed(step.target, state.now);
   auto after = live(state, **resource, step.target.key);
   if (!after) return std::nullopt;
   if (!*after) return after->error();

@@ -204,11 +204,14 @@ void Guard::not_applied(const ManagedKey& key, GuardTime now) {
   if (found != entries_.end()) found->second.bucket.give_back(rate_of(key), now.steady);
 }
 
-void Guard::forget(const ManagedKey& key) {
-  const auto found = entries_.find(key);
-  if (found == entries_.end()) return;
-  if (found->second.war) changed(true);
-  entries_.erase(found);
+void Guard::forget(const kube::GroupKind& kind, const kube::Key& key) {
+  bool had_history = false;
+  std::erase_if(entries_, [&](const auto& item) {
+    const bool it = item.first.kind == kind && item.first.key == key;
+    had_history |= it && item.second.war;
+    return it;
+  });
+  if (had_history) changed(true);
 }
 
 void Guard::forget_owner(std::string_view owner) {

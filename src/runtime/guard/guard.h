@@ -110,8 +110,8 @@ class Guard {
   // It was refused or never left: the token was not used.
   void not_applied(const ManagedKey& key, GuardTime now);
   void marked(const ManagedKey& key, json::View returned, GuardTime now);
-  // We removed it ourselves, or it is not ours any more.
-  void forget(const ManagedKey& key);
+  // We removed it ourselves, or it is not ours any more, whoever managed which of its fields.
+  void forget(const kube::GroupKind& kind, const kube::Key& key);
   // The owner (as GuardWar::owner names it) is gone, and with it what there is to fight over.
   void forget_owner(std::string_view owner);
 

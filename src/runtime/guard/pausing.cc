@@ -173,6 +173,13 @@ std::optional<GuardVerdict> Guard::end_pause(Entry& entry, const Sight& sight, s
   entry.judged.clear();
   // The next write is a trial, not an answer to what others did while we looked away.
   entry.baseline = {};
+  // Whoever else manages fields of this object heeded the same record.
+  for (auto& [key, other] : entries_) {
+    const bool same = key.kind == sight.key.kind && key.key == sight.key.key && &other != &entry;
+    if (!same || !other.paused() || other.war->pause->id != id) continue;
+    other.war.reset();
+    other.baseline = {};
+  }
   if (print != 0) {
     war.ledger.put_on_probation(print, now.steady + settings_.probation.window);
   }
