@@ -21,6 +21,7 @@ struct Row {
 };
 
 constexpr Row kTypes[] = {
+#include "kinds/tables/internal_batch.inc"
 #include "kinds/tables/internal_core.inc"
     // Of meta/v1, which looks the same inside and outside: "?" is left out when empty.
     {"LabelSelector",            R"(matchLabels matchLabels ?map
@@ -101,6 +102,11 @@ json::Value with_host_fields(View spec) {
   return moved.freeze();
 }
 
+bool is_go_empty(View value) {
+  if (value.is_string()) return value.as_string().empty();
+  return value.is_null() || (!value.is_bool() && value.empty());
+}
+
 void print(std::string_view type, View value, std::string& out);
 
 void print_fields(std::string_view type, View value, bool& first, std::string& out) {
@@ -115,7 +121,7 @@ void print_fields(std::string_view type, View value, bool& first, std::string& o
     const View member = value.get(field.published);
     if (kind.starts_with('?')) {
       kind.remove_prefix(1);
-      if (member.is_null() || (!member.is_bool() && member.empty())) continue;
+      if (is_go_empty(member)) continue;
     }
     if (!first) out += ',';
     first = false;

@@ -11,7 +11,7 @@
 
 namespace fixpoint::kinds {
 
-// `type` is a core type of tables/internal_core.inc, "PodTemplateSpec" for one; `published` is in
+// `type` is one of tables/internal_*.inc, "PodTemplateSpec" for one; `published` is in
 // its v1 form. On one line, as in "Invalid value: …".
 std::string internal_text(std::string_view type, json::View published);
 

@@ -2,17 +2,13 @@
 #include "kinds/validate_batch.h"
 
 #include "json/draft.h"
+#include "kinds/cron_schedule.h"
 #include "kinds/internal_form.h"
-#include "kinds/validate_job_status.h"
+#include "kinds/validate_job_policy.h"
 #include "kinds/validate_pod.h"
-#include "kube/duration.h"
 #include "kube/go_text.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
-
-#include <algorithm>
-#include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -22,19 +18,50 @@ namespace {
 using json::Draft;
 
 constexpr std::int64_t kIndexedParallelismMax = 100'000;
+constexpr std::int64_t kFailedIndexesMax = 100'000;
+// From here on, a job that counts failures by index may do less at once.
+constexpr std::int64_t kManyCompletions = 100'000;
+constexpr std::int64_t kAtOnceOfMany = 10'000;
+
+void check_at_most(View value, std::int64_t most, std::string_view suffix, const FieldPath& path,
+                   FieldErrors& errors) {
+  if (value.is_null() || value.as_int() <= most) return;
+  note_invalid(path, value, fmt::format("must be less than or equal to {}{}", most, suffix),
+               errors);
+}
+
+void check_indexed(View spec, const FieldPath& path, FieldErrors& errors) {
+  const View completions = spec.get("completions");
+  const View parallelism = spec.get("parallelism");
+  const View failed = spec.get("maxFailedIndexes");
+  const FieldPath failed_path = path.child("maxFailedIndexes");
+  const FieldPath parallelism_path = path.child("parallelism");
+  if (completions.is_null()) {
+    note_required(path.child("completions"), errors, "when completion mode is Indexed");
+  }
+  check_at_most(parallelism, kIndexedParallelismMax, " when completion mode is Indexed",
+                parallelism_path, errors);
+  if (!completions.is_null() && !failed.is_null() && failed.as_int() > completions.as_int()) {
+    note_invalid(failed_path, failed, "must be less than or equal to completions", errors);
+  }
+  check_at_most(failed, kFailedIndexesMax, {}, failed_path, errors);
+  if (completions.as_int() <= kManyCompletions || spec.get("backoffLimitPerIndex").is_null()) {
+    return;
+  }
+  if (failed.is_null()) {
+    note_required(failed_path, errors, "must be specified when completions is above 100000");
+  }
+  constexpr std::string_view kSuffix =
+      " when completions are above 100000 and used with backoff limit per index";
+  check_at_most(parallelism, kAtOnceOfMany, kSuffix, parallelism_path, errors);
+  check_at_most(failed, kAtOnceOfMany, kSuffix, failed_path, errors);
+}
 
 void check_completion_mode(View spec, const FieldPath& path, FieldErrors& errors) {
   const View mode = spec.get("completionMode");
   check_optional_one_of(mode, path.child("completionMode"), {"NonIndexed", "Indexed"}, errors);
-  const bool indexed = mode.as_string() == "Indexed";
-  if (indexed) {
-    if (spec.get("completions").is_null()) {
-      note_required(path.child("completions"), errors, "when completion mode is Indexed");
-    }
-    if (spec.get("parallelism").as_int() > kIndexedParallelismMax) {
-      note_invalid(path.child("parallelism"), spec.get("parallelism"),
-                   "must be less than or equal to 100000 when completion mode is Indexed", errors);
-    }
+  if (mode.as_string() == "Indexed") {
+    check_indexed(spec, path, errors);
     return;
   }
   if (!mode.is_null() && mode.as_string() != "NonIndexed") return;
@@ -82,6 +109,7 @@ void check_job_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   check_manager(spec.get("managedBy"), path.child("managedBy"), errors);
   check_completion_mode(spec, path, errors);
   check_failure_policy(spec, path.child("podFailurePolicy"), errors);
+  check_success_policy(spec, path.child("successPolicy"), errors);
   const View replacement = spec.get("podReplacementPolicy");
   const FieldPath replacement_path = path.child("podReplacementPolicy");
   if (!spec.get("podFailurePolicy").is_null()) {
@@ -136,6 +164,17 @@ void check_completions_change(View spec, View old_spec, const FieldPath& path,
   }
 }
 
+// A struct that must not change is shown as it is inside.
+void check_fixed_struct(std::string_view type, std::string_view field, View spec, View old_spec,
+                        FieldErrors& errors) {
+  const View now = spec.get(field);
+  if (now == old_spec.get(field)) return;
+  const FieldPath path{"spec"};
+  errors.push_back(kube::invalid(path.child(field),
+                                 now.is_null() ? "null" : internal_text(type, now),
+                                 std::string{kImmutable}));
+}
+
 void take(Draft& object, View from, std::string_view key) {
   if (const View value = from.get(key); value.is_null()) {
     object.erase(key);
@@ -168,20 +207,32 @@ void check_time_zone(View zone, const FieldPath& path, FieldErrors& errors) {
     note_invalid(path, zone, "timeZone must be nil or non-empty string", errors);
     return;
   }
-  const auto good = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view{"._+-/"}.find(c) != std::string_view::npos;
-  };
-  if (!std::ranges::all_of(text, good) || text.starts_with('-') || text.starts_with('.') ||
-      text.find("/.") != std::string_view::npos || text.find("/-") != std::string_view::npos) {
-    note_invalid(path, zone, fmt::format("unknown time zone {}", text), errors);
-  } else if (kube::lower_case(text) == "local") {
+  if (is_time_zone_name(text) && kube::lower_case(text) == "local") {
     note_invalid(path, zone,
                  "timeZone must be an explicit time zone as defined in "
                  "https://www.iana.org/time-zones",
                  errors);
-    if (text != "Local")
-      note_invalid(path, zone, fmt::format("unknown time zone {}", text), errors);
+  }
+  if (!is_time_zone(text)) {
+    note_invalid(path, zone, fmt::format("unknown time zone {}", text), errors);
+  }
+}
+
+void check_schedule(View spec, View old_spec, const FieldPath& path, FieldErrors& errors) {
+  const View schedule = spec.get("schedule");
+  const auto text = schedule.as_string();
+  if (text.empty()) {
+    note_required(path, errors);
+    return;
+  }
+  if (const auto problem = schedule_problem(text)) note_invalid(path, schedule, *problem, errors);
+  if (!text.contains("TZ")) return;
+  if (!old_spec.get("schedule").as_string().contains("TZ")) {
+    note_invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+                 errors);
+  } else if (!spec.get("timeZone").is_null()) {
+    note_invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule",
+                 errors);
   }
 }
 
@@ -189,23 +240,13 @@ FieldErrors check_cron_job(View object, View old_object) {
   FieldErrors errors;
   const View spec = object.get("spec");
   const FieldPath path{"spec"};
-  const View schedule = spec.get("schedule");
-  if (schedule.as_string().empty()) {
-    note_required(path.child("schedule"), errors);
-  } else {
-    if (const auto problem = schedule_problem(schedule.as_string())) {
-      note_invalid(path.child("schedule"), schedule, *problem, errors);
-    }
-    const bool zone_before =
-        old_object.get("spec", "schedule").as_string().find("TZ") != std::string_view::npos;
-    if (!zone_before && schedule.as_string().find("TZ") != std::string_view::npos) {
-      note_invalid(path.child("schedule"), schedule,
-                   "cannot use TZ or CRON_TZ in schedule, use timeZone field instead", errors);
-    }
-  }
+  const View old_spec = old_object.get("spec");
+  check_schedule(spec, old_spec, path.child("schedule"), errors);
   check_nonnegative(spec.get("startingDeadlineSeconds"), path.child("startingDeadlineSeconds"),
                     errors);
-  check_time_zone(spec.get("timeZone"), path.child("timeZone"), errors);
+  if (old_object.is_null() || !(spec.get("timeZone") == old_spec.get("timeZone"))) {
+    check_time_zone(spec.get("timeZone"), path.child("timeZone"), errors);
+  }
   check_one_of(spec.get("concurrencyPolicy"), path.child("concurrencyPolicy"),
                {"Allow", "Forbid", "Replace"}, errors);
   const FieldPath template_path = path.child("jobTemplate");
@@ -226,136 +267,7 @@ FieldErrors check_cron_job(View object, View old_object) {
   return errors;
 }
 
-struct CronField {
-  std::int64_t low;
-  std::int64_t high;
-  std::string_view names;  // three letters each, from `low` on
-};
-constexpr std::array kCronFields{
-    CronField{0, 59, ""                                    },
-    CronField{0, 23, ""                                    },
-    CronField{1, 31, ""                                    },
-    CronField{1, 12, "janfebmaraprmayjunjulaugsepoctnovdec"},
-    CronField{0, 6,  "sunmontuewedthufrisat"               }
-};
-
-std::optional<std::string> cron_number(std::string_view text, const CronField& field,
-                                       std::int64_t& number) {
-  const auto name = kube::lower_case(text);
-  if (name.size() == 3 && !field.names.empty()) {
-    const auto at = field.names.find(name);
-    if (at != std::string_view::npos && at % 3 == 0) {
-      number = field.low + static_cast<std::int64_t>(at / 3);
-      return std::nullopt;
-    }
-  }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) {
-    return fmt::format("failed to parse int from {}: strconv.Atoi: parsing {}: invalid syntax",
-                       text, kube::go_quoted(text));
-  }
-  if (number < 0) return fmt::format("negative number ({}) not allowed: {}", number, text);
-  return std::nullopt;
-}
-
-// "*", "5", "1-5", "*/2", "1-9/3".
-std::optional<std::string> range_problem(std::string_view whole, const CronField& field) {
-  const auto slash = whole.find('/');
-  const auto range = whole.substr(0, slash);
-  const auto step = slash == std::string_view::npos ? std::string_view{} : whole.substr(slash + 1);
-  const auto hyphen = range.find('-');
-  const auto first = range.substr(0, hyphen);
-  std::int64_t low = field.low;
-  std::int64_t high = field.high;
-  if (first != "*" && first != "?") {
-    if (auto problem = cron_number(first, field, low)) return problem;
-    if (hyphen == std::string_view::npos) {
-      high = low;
-    } else {
-      const auto last = range.substr(hyphen + 1);
-      if (last.find('-') != std::string_view::npos)
-        return fmt::format("too many hyphens: {}", whole);
-      if (auto problem = cron_number(last, field, high)) return problem;
-    }
-  }
-  std::int64_t every = 1;
-  if (slash != std::string_view::npos) {
-    if (step.find('/') != std::string_view::npos) return fmt::format("too many slashes: {}", whole);
-    if (auto problem = cron_number(step, CronField{0, 0, ""}, every)) return problem;
-    if (hyphen == std::string_view::npos && first != "*" && first != "?") high = field.high;
-  }
-  if (low < field.low) {
-    return fmt::format("beginning of range ({}) below minimum ({}): {}", low, field.low, whole);
-  }
-  if (high > field.high) {
-    return fmt::format("end of range ({}) above maximum ({}): {}", high, field.high, whole);
-  }
-  if (low > high) {
-    return fmt::format("beginning of range ({}) beyond end of range ({}): {}", low, high, whole);
-  }
-  if (every == 0) return fmt::format("step of range should be a positive number: {}", whole);
-  return std::nullopt;
-}
-
-std::optional<std::string> field_problem(std::string_view text, const CronField& field) {
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    const auto part = text.substr(0, comma);
-    if (!part.empty()) {
-      if (auto problem = range_problem(part, field)) return problem;
-    }
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> descriptor_problem(std::string_view text) {
-  for (const std::string_view known :
-       {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}) {
-    if (text == known) return std::nullopt;
-  }
-  constexpr std::string_view kEvery = "@every ";
-  if (text.starts_with(kEvery)) {
-    const auto duration = kube::parse_duration(text.substr(kEvery.size()));
-    if (duration) return std::nullopt;
-    return fmt::format("failed to parse duration {}: {}", text, duration.error().message);
-  }
-  return fmt::format("unrecognized descriptor: {}", text);
-}
-
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto begin = text.find_first_not_of(" \t\n\v\f\r", at);
-    if (begin == std::string_view::npos) break;
-    const auto end = std::min(text.find_first_of(" \t\n\v\f\r", begin), text.size());
-    out.push_back(text.substr(begin, end - begin));
-    at = end;
-  }
-  return out;
-}
-
 }  // namespace
-
-std::optional<std::string> schedule_problem(std::string_view schedule) {
-  if (schedule.empty()) return "empty spec string";
-  // A zone in the schedule itself is refused elsewhere, with better words.
-  if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
-    const auto space = schedule.find(' ');
-    schedule = space == std::string_view::npos ? std::string_view{} : schedule.substr(space + 1);
-  }
-  if (schedule.starts_with('@')) return descriptor_problem(schedule);
-  const auto fields = words(schedule);
-  if (fields.size() != kCronFields.size()) {
-    return fmt::format("expected exactly 5 fields, found {}: [{}]", fields.size(),
-                       fmt::join(fields, " "));
-  }
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (auto problem = field_problem(fields[i], kCronFields[i])) return problem;
-  }
-  return std::nullopt;
-}
 
 FieldErrors validate_job(View object) {
   FieldErrors errors = check_job(object);
@@ -386,10 +298,13 @@ FieldErrors validate_job_update(View object, View old_object) {
                                    internal_text("PodTemplateSpec", spec.get("template")),
                                    "field is immutable"));
   }
-  for (const std::string_view field : {"completionMode", "podFailurePolicy", "backoffLimitPerIndex",
-                                       "managedBy", "successPolicy"}) {
+  check_immutable(spec.get("completionMode"), old_spec.get("completionMode"),
+                  path.child("completionMode"), errors);
+  check_fixed_struct("PodFailurePolicy", "podFailurePolicy", spec, old_spec, errors);
+  for (const std::string_view field : {"backoffLimitPerIndex", "managedBy"}) {
     check_immutable(spec.get(field), old_spec.get(field), path.child(field), errors);
   }
+  check_fixed_struct("SuccessPolicy", "successPolicy", spec, old_spec, errors);
   return errors;
 }
 

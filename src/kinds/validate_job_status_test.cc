@@ -63,15 +63,22 @@ TEST(JobStatus, CountsAPodOnceAndFailedIndexesOnlyWhereTheyHaveLimits) {
             "backoffLimitPerIndex is null\n");
 }
 
-TEST(JobStatus, NamesWhatAFailureRuleLacks) {
-  const auto spec = json::parse(R"({"podFailurePolicy":{"rules":[{"action":"FailJob"}]}})").value();
-  FieldErrors errors;
+TEST(JobStatus, AnIndexEndsOneWayAndAFinishedJobCountsAllItsPods) {
+  const std::string spec =
+      R"("spec":{"completions":9,"completionMode":"Indexed","backoffLimitPerIndex":1})";
+  const auto before = json::parse("{" + spec + "}").value();
+  const auto after = json::parse("{" + spec + R"(,"status":{"startTime":"2024-01-01T00:00:00Z",
+      "completedIndexes":"0,2-4","failedIndexes":"1,4-5",
+      "conditions":[{"type":"Failed","status":"True"},{"type":"FailureTarget","status":"True"}],
+      "uncountedTerminatedPods":{"failed":["u"]}}})")
+                         .value();
 
-  check_failure_policy(spec, FieldPath{"policy"}, errors);
-
-  EXPECT_EQ(texts(errors),
-            "policy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is "
-            "required\n");
+  EXPECT_EQ(
+      texts(validate_job_status_update(after, before)),
+      "status.uncountedTerminatedPods: Invalid value: {\"Succeeded\":null,\"Failed\":[\"u\"]}: "
+      "must be empty for finished job\n"
+      "status.failedIndexes: Invalid value: \"1,4-5\": failedIndexes and completedIndexes "
+      "overlap at index: 4\n");
 }
 
 }  // namespace

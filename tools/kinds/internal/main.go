@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes src/kinds/tables/internal_core.inc: the shape of the types that a kube-apiserver works with
+// Writes src/kinds/tables/internal_*.inc: the shape of the types that a kube-apiserver works with
 // inside, as far as its messages show them. They have Go's own names, and another order than the
 // published ones.
 //
@@ -26,8 +26,11 @@ import (
 )
 
 // Shown whole by some message.
-var roots = []string{
-	"PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "PersistentVolumeSpec", "ScopeSelector", "VolumeNodeAffinity",
+var groups = map[string][]string{
+	"core": {
+		"PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "PersistentVolumeSpec", "ScopeSelector", "VolumeNodeAffinity",
+	},
+	"batch": {"PodFailurePolicy", "SuccessPolicy", "UncountedTerminatedPods"},
 }
 
 // Published in the pod's spec, inside in its security context.
@@ -120,7 +123,7 @@ func rowType(inside source, goType string) string {
 		base = "map"
 	case base == "int32" || base == "int64":
 		base = "int"
-	case base == "types.UID":
+	case base == "types.UID" || base == "api.PodConditionType" || base == "api.ConditionStatus":
 		base = "string"
 	case base == "resource.Quantity":
 		base = "quantity"
@@ -136,8 +139,14 @@ func main() {
 	cache := flag.String("cache", "", "the module cache's k8s.io directory")
 	out := flag.String("out", "", "directory to write the table to")
 	flag.Parse()
-	inside := read(filepath.Join(*cache, "kubernetes@v1.34.4/pkg/apis/core/types.go"))
-	api := read(filepath.Join(*cache, "api@v0.34.4/core/v1/types.go"))
+	for group, roots := range groups {
+		write(*cache, *out, group, roots)
+	}
+}
+
+func write(cache, out, group string, roots []string) {
+	inside := read(filepath.Join(cache, "kubernetes@v1.34.4/pkg/apis", group, "types.go"))
+	api := read(filepath.Join(cache, "api@v0.34.4", group, "v1/types.go"))
 
 	rows := map[string]string{}
 	queue := append([]string{}, roots...)
@@ -177,13 +186,13 @@ func main() {
 	}
 	sort.Strings(names)
 	var text strings.Builder
-	text.WriteString("// SPDX-License-Identifier: Apache-2.0\n//\n// Types of core as a server has " +
+	text.WriteString("// SPDX-License-Identifier: Apache-2.0\n//\n// Types of " + group + " as a server has " +
 		"them inside. Made by tools/kinds/internal; do not edit. Rows: name\n// published-name type, " +
 		"or + and an embedded type.\n")
 	for _, name := range names {
 		fmt.Fprintf(&text, "{\"%s\", R\"(%s)\"},\n", name, rows[name])
 	}
-	if err := os.WriteFile(filepath.Join(*out, "internal_core.inc"), []byte(text.String()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(out, "internal_"+group+".inc"), []byte(text.String()), 0o644); err != nil {
 		log.Fatal(err)
 	}
 }
