@@ -156,9 +156,16 @@ bool is_cached(const Resource& resource) {
   return resource.custom || resource.path.resource != "events";
 }
 
-kube::Status from_the_future(Revision wanted, const Resource& resource, const store::Store& store) {
+enum class ReadFrom : std::uint8_t { Cache, Store };
+
+// Who reads straight from the store is not told to wait for the cache.
+kube::Status from_the_future(Revision wanted, ReadFrom from, const store::Store& store) {
   return kube::too_large_resource_version(wanted.value, store.revision().value,
-                                          is_cached(resource) ? 1 : 0);
+                                          from == ReadFrom::Cache ? 1 : 0);
+}
+
+ReadFrom source_of(const Resource& resource) {
+  return is_cached(resource) ? ReadFrom::Cache : ReadFrom::Store;
 }
 
 kube::Status bad_revision(const kube::Status& why) {
@@ -169,17 +176,31 @@ bool too_new(Revision wanted, const store::Store& store, const Environment& envi
   return wanted > store.revision() && environment.weakness != Weakness::AllowsFutureVersion;
 }
 
-// Which snapshot a list reads, by resourceVersion, its match and the limit.
-Answer<store::Snapshot> snapshot_for(const ListOptions& options, const Resource& resource,
+// The name that a list is about, when it is about one: such a list is a look-up, not a scan.
+std::optional<std::string> only_name(const Selection& selection, const ListOptions& options) {
+  if (!options.continue_token.empty()) return std::nullopt;
+  if (selection.resource.namespaced && selection.ns.empty()) return std::nullopt;
+  const auto name = selection.fields.exact_value("metadata.name");
+  if (!name) return std::nullopt;
+  return std::string{*name};
+}
+
+// Which snapshot a list reads, by resourceVersion, its match and the limit. A limit asks for
+// exactly that version, but not of a single object, which is also never looked up in the cache
+// then.
+Answer<store::Snapshot> snapshot_for(const ListOptions& options, const Selection& selection,
                                      const store::Store& store, const Environment& environment) {
   auto wanted = parse_list_revision(options.resource_version);
   if (!wanted) return std::unexpected(bad_revision(wanted.error()));
   if (wanted->value == 0) return store.latest();
+  const bool single = only_name(selection, options).has_value();
+  const bool paged = options.match == VersionMatch::Unset && options.limit > 0;
   if (too_new(*wanted, store, environment)) {
-    return std::unexpected(from_the_future(*wanted, resource, store));
+    const bool past_cache = single && (paged || options.match == VersionMatch::Exact);
+    return std::unexpected(from_the_future(
+        *wanted, past_cache ? ReadFrom::Store : source_of(selection.resource), store));
   }
-  const bool exact = options.match == VersionMatch::Exact ||
-                     (options.match == VersionMatch::Unset && options.limit > 0);
+  const bool exact = options.match == VersionMatch::Exact || (paged && !single);
   if (!exact || environment.weakness == Weakness::IgnoresExactVersion) return store.latest();
   auto old = store.at(*wanted);
   if (!old) {
@@ -232,15 +253,6 @@ void resume(PageBounds& bounds, const Continue& token, const std::string& prefix
   bounds.after = prefix + start;
 }
 
-// A selector on metadata.name is a look-up, not a scan.
-bool pick_by_name(ListPage& page, const store::Snapshot& snapshot, const Selection& selection) {
-  const auto name = selection.fields.exact_value("metadata.name");
-  if (!name || (selection.resource.namespaced && selection.ns.empty())) return false;
-  const auto record = snapshot.find(selection.resource.key(selection.ns, *name));
-  if (record && selection.matches(record->body)) page.items.push_back(record);
-  return true;
-}
-
 }  // namespace
 
 Answer<Selection> selection_of(const Request& request, const Resource& resource,
@@ -269,12 +281,13 @@ Response get(const Request& request, const Resource& resource, const store::Stor
     return failure(is_cached(resource) ? wanted.error() : bad_revision(wanted.error()));
   }
   if (too_new(*wanted, store, environment)) {
-    return failure(from_the_future(*wanted, resource, store));
+    return failure(from_the_future(*wanted, source_of(resource), store));
   }
   const auto record = store.latest().find(resource.key(request.ns, request.name));
   if (!record) return failure(kube::not_found(resource.group_resource(), request.name));
   Response response;
   response.body = in_version(resource, record->body);
+  if (request.subresource.empty()) response.body = shown(resource, std::move(response.body));
   response.visible = record->modified;
   return response;
 }
@@ -298,7 +311,7 @@ Response list(const Request& request, const Resource& resource, const store::Sto
     if (token->revision > 0 && environment.weakness != Weakness::PagesAreNotOneSnapshot) {
       const Revision wanted{static_cast<std::uint64_t>(token->revision)};
       if (too_new(wanted, store, environment)) {
-        return failure(from_the_future(wanted, resource, store));
+        return failure(from_the_future(wanted, source_of(resource), store));
       }
       auto old = store.at(wanted);
       if (!old) return continue_expired(*token);
@@ -306,11 +319,12 @@ Response list(const Request& request, const Resource& resource, const store::Sto
     }
     resume(bounds, *token, selection->prefix());
   } else {
-    auto chosen = snapshot_for(*options, resource, store, environment);
+    auto chosen = snapshot_for(*options, *selection, store, environment);
     if (!chosen) return failure(chosen.error());
     snapshot = *std::move(chosen);
     // From the cache there are no pages: resourceVersion=0 ignores the limit.
-    if (options->resource_version == "0" && environment.weakness != Weakness::PagesTheCache) {
+    if (options->resource_version == "0" && is_cached(resource) &&
+        environment.weakness != Weakness::PagesTheCache) {
       bounds.limit = 0;
     }
   }
@@ -321,7 +335,12 @@ Response list(const Request& request, const Resource& resource, const store::Sto
   page.list_kind = resource.list_kind;
   page.revision = snapshot.revision();
   page.items_carry_kind = resource.builtin == nullptr;
-  if (!pick_by_name(page, snapshot, *selection)) fill_page(page, snapshot, *selection, bounds);
+  if (const auto name = only_name(*selection, *options)) {
+    const auto record = snapshot.find(resource.key(selection->ns, *name));
+    if (record && selection->matches(record->body)) page.items.push_back(record);
+  } else {
+    fill_page(page, snapshot, *selection, bounds);
+  }
   if (environment.weakness == Weakness::ListsBackwards) std::ranges::reverse(page.items);
   response.visible = snapshot.revision();
   return response;
@@ -360,7 +379,8 @@ Answer<Watch> open_watch(const Request& request, const Resource& resource,
     if (watch.weakness == Weakness::NoInitialEvents) return watch;
     store.latest().scan(watch.selection.prefix(), {}, [&](const store::RecordRef& record) {
       if (watch.selection.matches(record->body)) {
-        watch.initial.push_back({WatchEventType::Added, in_version(resource, record->body)});
+        watch.initial.push_back(
+            {WatchEventType::Added, shown(resource, in_version(resource, record->body))});
       }
       return true;
     });

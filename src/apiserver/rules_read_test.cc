@@ -270,5 +270,40 @@ TEST_F(ReadRules, EachKindWordsItsRefusalOfAFieldSelector) {
             "\"metadata.namespace\"");
 }
 
+TEST_F(ReadRules, ALimitAsksForAnExactVersionButNotOfOneName) {
+  make(1);
+  const auto then = store_.revision();
+  create(kConfigMaps, conf(R"({"a":"1"})"));
+  const auto version = "limit=1&resourceVersion=" + std::to_string(then.value);
+
+  const auto by_name = list(kConfigMaps, "fieldSelector=metadata.name=conf&" + version);
+  const auto all = list(kConfigMaps, version);
+
+  EXPECT_EQ(names(by_name), std::vector<std::string>{"conf"});
+  EXPECT_EQ(names(all), std::vector<std::string>{"c0"});
+}
+
+TEST_F(ReadRules, WhoReadsPastTheCacheIsNotToldToWaitForIt) {
+  const std::string future = "resourceVersion=999999&resourceVersionMatch=Exact";
+
+  const auto by_name = list(kConfigMaps, "fieldSelector=metadata.name=conf&" + future);
+  const auto all = list(kConfigMaps, future);
+
+  EXPECT_FALSE(by_name.body.get("details").contains("retryAfterSeconds"));
+  EXPECT_EQ(all.body.get("details", "retryAfterSeconds").as_int(), 1);
+}
+
+TEST_F(ReadRules, EventsAreReadInPagesAtAnyVersion) {
+  const std::string events = "/api/v1/namespaces/ns/events";
+  for (const std::string name : {"a", "b"}) {
+    create(events,
+           R"({"metadata":{"name":")" + name + R"("},"involvedObject":{"namespace":"ns"}})");
+  }
+
+  const auto page = list(events, "limit=1&resourceVersion=0");
+
+  EXPECT_EQ(names(page), std::vector<std::string>{"a"});
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver
