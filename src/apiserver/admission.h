@@ -41,8 +41,8 @@ kube::Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapsh
 kube::Answer<void> admit_validating(const AdmissionCall& call, store::Store& store,
                                     json::View object, json::View old_object);
 
-// Cluster addresses and node ports of Services, from the store's other Services. Runs after
-// validation, so that a refused object takes nothing.
+// Cluster addresses and node ports of Services. Runs before validation, as in a real server, which
+// is told by whose words a refusal has; nothing is taken until the object is stored.
 kube::Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot,
                             json::Draft& object, json::View old_object);
 

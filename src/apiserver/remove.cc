@@ -328,7 +328,9 @@ Response remove(DeleteCall call) {
   if (!removed->gone && call.options.cascade_asked) response.code = 202;
   const bool show_object = !removed->gone || returns_deleted(call.resource);
   if (show_object) {
-    response.body = std::move(removed->object);
+    // What is only stamped is answered as it is stored.
+    response.body = removed->gone ? shown(call.resource, std::move(removed->object))
+                                  : std::move(removed->object);
     return response;
   }
   json::Draft details = json::Draft::object();

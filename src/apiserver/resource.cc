@@ -248,6 +248,13 @@ json::Value in_version(const Resource& resource, const json::Value& stored) {
   return draft.freeze();
 }
 
+json::Value shown(const Resource& resource, json::Value object) {
+  if (resource.builtin == nullptr || resource.builtin->as_shown == nullptr) return object;
+  json::Draft draft{std::move(object)};
+  resource.builtin->as_shown(draft);
+  return draft.freeze();
+}
+
 json::Value to_stored(const Resource& resource, const json::Value& object) {
   if (resource.custom) {
     const auto text = json::reread(object);

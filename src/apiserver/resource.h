@@ -84,6 +84,8 @@ bool established(json::View definition);
 
 // A stored body as the requested version shows it; shares the tree when nothing differs.
 json::Value in_version(const Resource& resource, const json::Value& stored);
+// An object in its version as answers and events show it.
+json::Value shown(const Resource& resource, json::Value object);
 // And back: what goes into the store.
 json::Value to_stored(const Resource& resource, const json::Value& object);
 

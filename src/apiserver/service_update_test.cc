@@ -98,12 +98,64 @@ TEST_F(ServiceUpdate, NodePortsGoWithTheTypeThoughThePortsChange) {
   EXPECT_FALSE(updated.body.get("spec", "ports")[0].contains("nodePort"));
 }
 
-TEST_F(ServiceUpdate, ABalancerClassThatChangesIsRefusedTwice) {
+TEST_F(ServiceUpdate, ABalancerClassThatChangesIsRefusedOnce) {
   make(R"({"type":"LoadBalancer","loadBalancerClass":"a.example/one","ports":[{"port":80}]})");
 
   const auto refused = patch(kWeb, R"({"spec":{"loadBalancerClass":"a.example/two"}})");
 
-  EXPECT_EQ(refused.body.get("details", "causes").size(), 2U) << message(refused);
+  EXPECT_EQ(refused.body.get("details", "causes").size(), 1U) << message(refused);
+}
+
+TEST_F(ServiceUpdate, AnExternalNameKeepsItsInternalPolicyOutOfSight) {
+  make(R"({"ports":[{"port":80}]})");
+  patch(kWeb, R"({"spec":{"type":"ExternalName","externalName":"a.b"}})");
+
+  const auto status = get(std::string{kWeb} + "/status");
+  const auto whole = get(kWeb);
+
+  EXPECT_EQ(text(status, "spec", "internalTrafficPolicy"), "Cluster");
+  EXPECT_FALSE(whole.body.get("spec").contains("internalTrafficPolicy"));
+}
+
+TEST_F(ServiceUpdate, FamiliesThatTheClusterLacksAreNamedWithThePolicy) {
+  make(R"({"clusterIP":"None"})");
+
+  const auto refused = patch(kWeb, R"({"spec":{"selector":{"a":"b"}}})");
+
+  EXPECT_EQ(message(refused),
+            "Service \"web\" is invalid: [spec.ipFamilyPolicy: Invalid value: "
+            "\"RequireDualStack\": this cluster is not configured for dual-stack services, "
+            "spec.ipFamilies[1]: Invalid value: \"IPv6\": not configured on this cluster]");
+}
+
+TEST_F(ServiceUpdate, WhatIsHandedOutIsSettledBeforeTheRestIsLookedAt) {
+  const auto refused = create(kServices, R"({"metadata":{"name":"web"},"spec":{
+      "clusterIP":"192.0.2.1","ports":[{"port":0}]}})");
+
+  EXPECT_EQ(message(refused),
+            "Service \"web\" is invalid: spec.clusterIPs: Invalid value: [\"192.0.2.1\"]: failed "
+            "to allocate IP 192.0.2.1: the provided network does not match the current range");
+}
+
+TEST_F(ServiceUpdate, ADryRunHandsOutNumbersThatNobodyHas) {
+  const auto dry = create(kServices, R"({"metadata":{"name":"web"},"spec":{"type":"NodePort",
+      "ports":[{"name":"a","port":80,"nodePort":80},{"name":"b","port":81}]}})",
+                          "dryRun=All");
+
+  ASSERT_EQ(dry.code, 201) << message(dry);
+  EXPECT_EQ(dry.body.get("spec", "ports")[1].get("nodePort").as_int(), 81);
+}
+
+TEST_F(ServiceUpdate, AHealthPortThatIsTakenCannotBeHad) {
+  make(R"({"type":"NodePort","ports":[{"port":80,"nodePort":30123}]})");
+
+  const auto refused = create(kServices, R"({"metadata":{"name":"b"},"spec":{"type":"LoadBalancer",
+      "externalTrafficPolicy":"Local","healthCheckNodePort":30123,"ports":[{"port":80}]}})");
+
+  EXPECT_EQ(refused.code, 500);
+  EXPECT_EQ(message(refused),
+            "Internal error occurred: failed to allocate requested HealthCheck NodePort 30123: "
+            "provided port is already allocated");
 }
 
 TEST_F(ServiceUpdate, TheHealthPortGoesWithTheLocalPolicy) {

@@ -68,18 +68,19 @@ std::optional<WatchEvent> Watch::next(const store::Event& event) const {
   if (after) {
     const bool known = before || (event.before && weakness == Weakness::EnteringIsModified);
     return WatchEvent{known ? WatchEventType::Modified : WatchEventType::Added,
-                      in_version(selection.resource, event.after->body)};
+                      shown(selection.resource, in_version(selection.resource, event.after->body))};
   }
   if (event.last) {
     if (weakness == Weakness::WatchForgetsDeletions) return std::nullopt;
-    return WatchEvent{WatchEventType::Deleted, in_version(selection.resource, event.last->body)};
+    return WatchEvent{WatchEventType::Deleted,
+                      shown(selection.resource, in_version(selection.resource, event.last->body))};
   }
   // It left the selection but lives on: the last selected state, at the revision of the change.
   json::Draft left{event.before->body};
   left.object_at("metadata")["resourceVersion"] = std::to_string(event.revision.value);
   const auto type =
       weakness == Weakness::LeavingIsModified ? WatchEventType::Modified : WatchEventType::Deleted;
-  return WatchEvent{type, in_version(selection.resource, left.freeze())};
+  return WatchEvent{type, shown(selection.resource, in_version(selection.resource, left.freeze()))};
 }
 
 WatchEvent Watch::bookmark(store::Revision at) const {

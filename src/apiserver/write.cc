@@ -355,6 +355,12 @@ bool creates_when_absent(const WriteCall& call) {
          (call.request.subresource.empty() || call.request.subresource == "status");
 }
 
+// The answer's object: whoever writes only the status sees all that is stored.
+json::Value answered(const WriteCall& call, json::Value object) {
+  if (!call.request.subresource.empty()) return object;
+  return shown(call.resource, std::move(object));
+}
+
 // As it would come back from the store.
 json::Value reread(const Resource& resource, const json::Value& object) {
   return in_version(resource, to_stored(resource, object));
@@ -385,6 +391,12 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (auto ok = admit_mutating(admission, call.store.latest(), object, {}); !ok) {
     return std::unexpected(ok.error());
   }
+  // Before anything is looked at. Through /status nothing is handed out.
+  if (call.request.subresource.empty()) {
+    if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
+      return std::unexpected(ok.error());
+    }
+  }
   prepare_create(call.resource, object, call.environment);
 
   const json::Value candidate = object.freeze();
@@ -405,12 +417,6 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (auto ok = check_escalation(admission, call.store.latest(), candidate, {}); !ok) {
     return std::unexpected(ok.error());
   }
-  // What cannot be handed out is not charged for. Through /status nothing is handed out.
-  if (call.request.subresource.empty()) {
-    if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
-      return std::unexpected(ok.error());
-    }
-  }
   const std::string key = call.resource.key(call.request.ns, name);
   const auto existing = call.store.latest().find(key);
   // Admission refuses before the name is found taken, but then charges nothing for it.
@@ -426,14 +432,15 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     call.resource.builtin->as_read(object);
   }
   if (call.options.dry_run) {
-    return Written{reread(call.resource, as_if_written(std::move(object), {})), true};
+    return Written{answered(call, reread(call.resource, as_if_written(std::move(object), {}))),
+                   true};
   }
   const json::Value wanted = to_stored(call.resource, object.freeze());
   if (auto ok = check_stored_size(call.resource, wanted, call.environment.weakness); !ok) {
     return std::unexpected(ok.error());
   }
   const auto stored = put_object(call.store, key, wanted);
-  return Written{in_version(call.resource, stored), true};
+  return Written{answered(call, in_version(call.resource, stored)), true};
 }
 
 namespace {
@@ -473,7 +480,7 @@ bool first_write_counts(const Resource& resource, const store::Record& current) 
 
 Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
                               json::Draft object) {
-  const json::Value old_object = in_version(call.resource, current->body);
+  const json::Value old_object = answered(call, in_version(call.resource, current->body));
   const auto admission = call.admission("update", call.request.name);
   if (auto ok = refuse_by_weakness(call, old_object); !ok) return std::unexpected(ok.error());
   if (auto ok = admit_namespace(admission, call.store.latest()); !ok) {
@@ -486,6 +493,9 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   // From here on a write without a version is a write of the current one.
   object.object_at("metadata")["resourceVersion"] = kube::resource_version_of(old_object);
+  if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
+    return std::unexpected(ok.error());
+  }
   prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);
   if (call.request.subresource.empty()) count_empties(call, object, old_object);
 
@@ -510,9 +520,6 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (auto ok = check_escalation(admission, call.store.latest(), candidate, old_object); !ok) {
     return std::unexpected(ok.error());
   }
-  if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
-    return std::unexpected(ok.error());
-  }
   if (auto ok = admit_validating(admission, call.store, candidate, old_object); !ok) {
     return std::unexpected(ok.error());
   }
@@ -521,7 +528,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   const auto revision = kube::resource_version_of(current->body);
   json::Value same_revision = as_if_written(std::move(object), revision);
   const json::Value stored = to_stored(call.resource, same_revision);
-  same_revision = in_version(call.resource, stored);
+  same_revision = answered(call, in_version(call.resource, stored));
   if (call.options.dry_run) return Written{std::move(same_revision), false};
 
   // A write that changes nothing is none: same revision, no event.
@@ -533,7 +540,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   if (vanishes) {
     erase_object(call.store, *current);
-    return Written{std::move(same_revision), false};
+    return Written{shown(call.resource, std::move(same_revision)), false};
   }
   if (auto ok = check_stored_size(call.resource, stored, call.environment.weakness); !ok) {
     return std::unexpected(ok.error());
@@ -542,7 +549,9 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
     call.store.put(current->key, stored);
     return Written{std::move(same_revision), false};
   }
-  return Written{in_version(call.resource, put_object(call.store, current->key, stored)), false};
+  return Written{
+      answered(call, in_version(call.resource, put_object(call.store, current->key, stored))),
+      false};
 }
 
 }  // namespace fixpoint::apiserver

@@ -90,7 +90,8 @@ struct ListStream {
   }
 
   void print_one(std::string& text) {
-    const json::Value item = apiserver::in_version(resource, page.items[next]->body);
+    const json::Value item =
+        apiserver::shown(resource, apiserver::in_version(resource, page.items[next]->body));
     print_item(item, page, text);
     page.items[next] = {};
   }
@@ -139,7 +140,8 @@ std::string list_text(const apiserver::ListPage& page, const apiserver::Resource
   std::string text = list_head(page);
   for (std::size_t i = 0; i < page.items.size(); ++i) {
     if (i > 0) text += ',';
-    const json::Value item = apiserver::in_version(resource, page.items[i]->body);
+    const json::Value item =
+        apiserver::shown(resource, apiserver::in_version(resource, page.items[i]->body));
     print_item(item, page, text);
   }
   text += "]}\n";

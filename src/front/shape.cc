@@ -70,7 +70,8 @@ Response shaped(const Shape& shape, Response response) {
   json::Value metadata;
   if (is_list) {
     for (const auto& record : response.list->items) {
-      objects.push_back(apiserver::in_version(shape.resource, record->body));
+      objects.push_back(
+          apiserver::shown(shape.resource, apiserver::in_version(shape.resource, record->body)));
     }
     metadata = list_metadata(*response.list);
   } else {

@@ -16,6 +16,7 @@
 #include "kinds/validate_cluster.h"
 #include "kinds/validate_config.h"
 #include "kinds/validate_csi.h"
+#include "kinds/validate_endpoints.h"
 #include "kinds/validate_fields.h"
 #include "kinds/validate_job_status.h"
 #include "kinds/validate_network.h"
@@ -37,6 +38,7 @@ struct Hooks {
   decltype(Kind::set_defaults) set_defaults = nullptr;
   decltype(Kind::prepare) prepare = nullptr;
   decltype(Kind::as_read) as_read = nullptr;
+  decltype(Kind::as_shown) as_shown = nullptr;
   decltype(Kind::validate) validate = nullptr;
   decltype(Kind::validate_update) validate_update = nullptr;
   decltype(Kind::validate_status_update) validate_status_update = nullptr;
@@ -95,7 +97,7 @@ constexpr HookRow kHooks[] = {
     {"", "v1", "ReplicationController", {.set_defaults = set_defaults_replication_controller, .prepare = prepare_template, .validate = checked<validate_replication_controller>, .validate_update = checked_update<validate_replication_controller_update>, .validate_status_update = validate_replica_set_status_update, .warnings = named_workload_warnings, .update_warnings = news<named_workload_warnings>}},
     {"", "v1", "ResourceQuota", {.set_defaults = set_defaults_resource_quota, .validate = checked<validate_resource_quota>, .validate_update = checked_update<validate_resource_quota_update>, .validate_status_update = validate_resource_quota_status_update}},
     {"", "v1", "Secret", {.set_defaults = set_defaults_secret, .validate = checked<validate_secret>, .validate_update = checked_update<validate_secret_update>, .warnings = secret_warnings}},
-    {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .validate = checked<validate_service>, .validate_update = checked_update<validate_service_update>, .validate_status_update = validate_service_status_update, .warnings = service_warnings}},
+    {"", "v1", "Service", {.set_defaults = set_defaults_service, .prepare = prepare_service, .as_shown = show_service, .validate = checked<validate_service>, .validate_update = checked_update<validate_service_update>, .validate_status_update = validate_service_status_update, .warnings = service_warnings}},
     {"", "v1", "ServiceAccount", {.prepare = prepare_service_account, .validate = checked<nullptr>, .validate_update = checked_update<nullptr>, .warnings = service_account_warnings, .update_warnings = service_account_update_warnings}},
     {"apps", "v1", "DaemonSet", {.set_defaults = set_defaults_daemon_set, .prepare = prepare_daemon_set, .validate = checked<validate_daemon_set>, .validate_update = checked_update<validate_daemon_set_update>, .validate_status_update = validate_daemon_set_status_update, .warnings = daemon_set_warnings, .update_warnings = news<daemon_set_warnings>}},
     {"apps", "v1", "Deployment", {.set_defaults = set_defaults_deployment, .prepare = prepare_template, .validate = checked<validate_deployment>, .validate_update = checked_update<validate_deployment_update>, .validate_status_update = validate_deployment_status_update, .warnings = named_workload_warnings, .update_warnings = news<named_workload_warnings>, .generation_changes = deployment_generation_changes}},
@@ -152,6 +154,7 @@ void attach_hooks(Kind& kind) {
     attach(row.hooks.set_defaults, kind.set_defaults);
     attach(row.hooks.prepare, kind.prepare);
     attach(row.hooks.as_read, kind.as_read);
+    attach(row.hooks.as_shown, kind.as_shown);
     attach(row.hooks.validate, kind.validate);
     attach(row.hooks.validate_update, kind.validate_update);
     attach(row.hooks.validate_status_update, kind.validate_status_update);

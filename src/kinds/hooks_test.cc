@@ -6,6 +6,8 @@
 
 #include "json/print.h"
 #include "kinds/metadata_checks.h"
+#include "kinds/service_addresses.h"
+#include "kinds/service_ports.h"
 #include "kube/metadata.h"
 #include "kube/table_for_tests.h"
 #include "kube/typed.h"
@@ -71,11 +73,27 @@ std::string comparable(View object, bool update) {
   return json::to_pretty_text(kept);
 }
 
+// What a server settles of a service before anything else.
+kube::FieldErrors settle(const Kind& kind, Draft& object, View old_object) {
+  if (kind.gvk.kind != "Service") return {};
+  Draft& spec = object.object_at("spec");
+  const auto before = ServiceAddresses::of(old_object.get("spec"));
+  const auto* old = old_object.is_null() ? nullptr : &before;
+  const json::Value given = spec.freeze();
+  auto now = ServiceAddresses::of(given);
+  follow_old_addresses(now, old);
+  if (old != nullptr) keep_ports(spec, old_object.get("spec"));
+  auto errors = settle_families(now, old);
+  now.write_to(spec);
+  return errors;
+}
+
 json::Value prepared(const Kind& kind, View input, View old_object) {
   Draft object{input};
   object["metadata"]["namespace"] = "cases";  // where the answers were recorded
   object["metadata"]["uid"] = "1";
   if (kind.set_defaults != nullptr) kind.set_defaults(object);
+  settle(kind, object, old_object);
   if (kind.prepare != nullptr) kind.prepare(object, old_object, kContext);
   if (kind.as_read != nullptr) kind.as_read(object);
   return object.freeze();
@@ -97,8 +115,11 @@ std::vector<std::string> expected_errors(View answer) {
 }
 
 std::vector<std::string> errors_of(const Kind& kind, View object, View old_object) {
-  kube::FieldErrors errors;
-  if (old_object.is_null()) {
+  Draft again{object};
+  kube::FieldErrors errors = settle(kind, again, old_object);
+  if (!errors.empty()) {
+    // Nothing else is looked at.
+  } else if (old_object.is_null()) {
     if (kind.validate != nullptr) errors = kind.validate(object);
   } else if (kind.validate_update != nullptr) {
     // Typed decoding makes the two alike in what is empty.
@@ -143,6 +164,7 @@ json::Value created(const Kind& kind, View input) {
   object["metadata"]["namespace"] = "cases";
   if (kind.set_defaults != nullptr) kind.set_defaults(object);
   if (kind.has_status && kind.gvk.kind != "Node") object.erase("status");
+  settle(kind, object, {});
   if (kind.prepare != nullptr) kind.prepare(object, {}, kContext);
   if (kind.as_read != nullptr) kind.as_read(object);
   const auto whole = object.freeze();

@@ -91,6 +91,8 @@ struct Kind {
   void (*prepare)(json::Draft& object, json::View old_object, const HookContext& context) = nullptr;
   // What a real server fills in whenever it reads such an object, after all else.
   void (*as_read)(json::Draft& object) = nullptr;
+  // What it takes away in its answers, except those of the status subresource; the store keeps it.
+  void (*as_shown)(json::Draft& object) = nullptr;
   kube::FieldErrors (*validate)(json::View object) = nullptr;
   kube::FieldErrors (*validate_update)(json::View object, json::View old_object) = nullptr;
   kube::FieldErrors (*validate_status_update)(json::View object, json::View old_object) = nullptr;

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <set>
 #include <string>
 
@@ -30,51 +29,18 @@ bool empty_at(const Draft& object, std::string_view key) {
          ((value->is_array() || value->is_object()) && value->empty());
 }
 
-void set_ip_families(Draft& spec) {
-  if (text_at(spec, "clusterIP") == "None" && empty_at(spec, "selector")) {
-    default_to(spec, "ipFamilyPolicy", "RequireDualStack");
-    if (empty_at(spec, "ipFamilies")) {
-      Draft families = Draft::array({"IPv4"});
-      if (text_at(spec, "ipFamilyPolicy") != "SingleStack") families.push_back("IPv6");
-      spec["ipFamilies"] = std::move(families);
-    }
-    return;
-  }
-  default_to(spec, "ipFamilyPolicy", "SingleStack");
-  if (empty_at(spec, "ipFamilies")) spec["ipFamilies"] = Draft::array({"IPv4"});
-}
-
-void keep(Draft& spec, View old_spec, std::string_view key) {
-  if (empty_at(spec, key) && !old_spec.get(key).is_null()) spec[key] = Draft{old_spec.get(key)};
+bool unchanged(const Draft& spec, View old_spec, std::string_view key) {
+  const Draft* value = spec.find(key);
+  return (value == nullptr ? Draft{} : *value) == Draft{old_spec.get(key)};
 }
 
 void drop_if_unchanged(Draft& spec, View old_spec, std::string_view key) {
-  const Draft* value = spec.find(key);
-  if (value != nullptr && *value == Draft{old_spec.get(key)}) spec.erase(key);
+  if (unchanged(spec, old_spec, key)) spec.erase(key);
 }
 
 std::int64_t node_port_of(const Draft& port) {
   const Draft* number = port.find("nodePort");
   return number == nullptr ? 0 : number->as_int();
-}
-
-// A port that named no node port keeps the one that a port of its name had, unless it is in use.
-void keep_node_ports(Draft& spec, View old_spec) {
-  Draft* ports = spec.find("ports");
-  if (ports == nullptr) return;
-  std::map<std::string, std::int64_t, std::less<>> by_name;
-  std::set<std::int64_t> used;
-  for (const View old_port : old_spec.get("ports").elements()) {
-    const auto number = old_port.get("nodePort").as_int();
-    by_name[std::string{old_port.get("name").as_string()}] = number;
-    const auto same = [&](const Draft& port) { return node_port_of(port) == number; };
-    if (std::ranges::any_of(ports->elements(), same)) used.insert(number);
-  }
-  for (Draft& port : ports->elements()) {
-    const auto known = by_name.find(text_at(port, "name"));
-    if (node_port_of(port) != 0 || known == by_name.end() || known->second == 0) continue;
-    if (!used.contains(known->second)) port["nodePort"] = known->second;
-  }
 }
 
 bool has_cluster_ip(std::string_view type) {
@@ -87,11 +53,6 @@ bool has_node_ports(std::string_view type) {
 bool needs_health_port(std::string_view type, std::string_view policy) {
   return type == "LoadBalancer" && policy == "Local";
 }
-// Balancers may do without node ports: then none are handed out, and none kept.
-bool hands_out_node_ports(std::string_view type, bool balancer_too) {
-  return type == "NodePort" || (type == "LoadBalancer" && balancer_too);
-}
-
 // Node ports that an author took over from before are given up, ones newly asked for are not.
 void drop_node_ports(Draft& spec, View old_spec) {
   Draft* ports = spec.find("ports");
@@ -114,6 +75,15 @@ void drop_old_type_fields(Draft& spec, View old_spec) {
   const auto type = text_at(spec, "type");
   const auto old_type = old_spec.get("type").as_string();
   const auto policy = text_at(spec, "externalTrafficPolicy");
+  if (has_cluster_ip(old_type) && !has_cluster_ip(type)) {
+    // The one address goes with the list, and stays where either was changed.
+    if (text_at(spec, "clusterIP") == old_spec.get("clusterIP").as_string() &&
+        unchanged(spec, old_spec, "clusterIPs")) {
+      spec.erase("clusterIP");
+      spec.erase("clusterIPs");
+    }
+    for (const auto* key : {"ipFamilies", "ipFamilyPolicy"}) drop_if_unchanged(spec, old_spec, key);
+  }
   if (has_node_ports(old_type) && !has_node_ports(type)) drop_node_ports(spec, old_spec);
   if (externally_accessible(old_type, !old_spec.get("externalIPs").empty()) &&
       !externally_accessible(type, !empty_at(spec, "externalIPs"))) {
@@ -130,36 +100,6 @@ void drop_old_type_fields(Draft& spec, View old_spec) {
   }
 }
 
-void keep_allocated(Draft& spec, View old_spec) {
-  const auto type = text_at(spec, "type");
-  const auto old_type = old_spec.get("type").as_string();
-  if (has_cluster_ip(type) && has_cluster_ip(old_type)) {
-    keep(spec, old_spec, "clusterIP");
-    const Draft* addresses = spec.find("clusterIPs");
-    if (text_at(spec, "clusterIP") == old_spec.get("clusterIP").as_string()) {
-      keep(spec, old_spec, "clusterIPs");
-    } else if (addresses != nullptr && *addresses == Draft{old_spec.get("clusterIPs")}) {
-      // An author who knows only the one of the two means both.
-      spec["clusterIPs"] = Draft::array({text_at(spec, "clusterIP")});
-    }
-    keep(spec, old_spec, "ipFamilyPolicy");
-    keep(spec, old_spec, "ipFamilies");
-  } else if (has_cluster_ip(old_type)) {
-    for (const auto* key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-      drop_if_unchanged(spec, old_spec, key);
-    }
-  }
-  const Draft* asked = spec.find("allocateLoadBalancerNodePorts");
-  if (hands_out_node_ports(type, asked == nullptr || asked->as_bool(true)) &&
-      hands_out_node_ports(old_type, old_spec.get("allocateLoadBalancerNodePorts").as_bool(true))) {
-    keep_node_ports(spec, old_spec);
-  }
-  if (needs_health_port(type, text_at(spec, "externalTrafficPolicy")) &&
-      needs_health_port(old_type, old_spec.get("externalTrafficPolicy").as_string())) {
-    keep(spec, old_spec, "healthCheckNodePort");
-  }
-}
-
 // dataSource and the newer dataSourceRef say the same as long as no namespace is crossed.
 void align_data_sources(Draft& spec) {
   const Draft* plain = spec.find("dataSource");
@@ -169,16 +109,6 @@ void align_data_sources(Draft& spec) {
   } else if (plain == nullptr && reference != nullptr && !reference->contains("namespace")) {
     spec["dataSource"] = Draft{*reference};
   }
-}
-
-// Who changes the one address means the list, too.
-void follow_address(Draft& spec, View old_spec) {
-  const std::string now{text_at(spec, "clusterIP")};
-  const auto before = old_spec.get("clusterIP").as_string();
-  if (now.empty() || before.empty() || now == before) return;
-  const Draft* list = spec.find("clusterIPs");
-  const Draft old_list{old_spec.get("clusterIPs")};
-  if (list != nullptr && *list == old_list) spec["clusterIPs"] = Draft::array({now});
 }
 
 }  // namespace
@@ -234,23 +164,19 @@ void prepare_persistent_volume_claim(Draft& object, View old_object, const HookC
 }
 
 void prepare_service(Draft& object, View old_object, const HookContext&) {
+  if (old_object.is_null()) return;
   Draft& spec = object.object_at("spec");
-  if (!old_object.is_null()) {
-    follow_address(spec, old_object.get("spec"));
-    keep_allocated(spec, old_object.get("spec"));
-    drop_old_type_fields(spec, old_object.get("spec"));
-    if (text_at(spec, "type") != "LoadBalancer") {
-      object.object_at("status")["loadBalancer"] = Draft::object();
-    }
+  drop_old_type_fields(spec, old_object.get("spec"));
+  if (text_at(spec, "type") != "LoadBalancer") {
+    object.object_at("status")["loadBalancer"] = Draft::object();
   }
-  if (!has_cluster_ip(text_at(spec, "type"))) {
-    spec.erase("internalTrafficPolicy");
-    return;
-  }
-  set_ip_families(spec);
-  const auto address = text_at(spec, "clusterIP");
-  if (!address.empty() && empty_at(spec, "clusterIPs"))
-    spec["clusterIPs"] = Draft::array({address});
+}
+
+// Such a service is stored with a policy that means nothing to it, and read without.
+void show_service(Draft& object) {
+  Draft* spec = object.find("spec");
+  if (spec == nullptr || text_at(*spec, "type") != "ExternalName") return;
+  spec->erase("internalTrafficPolicy");
 }
 
 void prepare_node(Draft& object, View old_object, const HookContext&) {

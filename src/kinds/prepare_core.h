@@ -17,9 +17,10 @@ void prepare_persistent_volume(json::Draft& object, json::View old_object,
                                const HookContext& context);
 void prepare_persistent_volume_claim(json::Draft& object, json::View old_object,
                                      const HookContext& context);
-// IP families, and on update what was allocated before. New addresses and node ports are the
-// server's, which does that after this.
+// Gives up what only its old type had. Addresses and node ports are the server's, which has handed
+// them out before this.
 void prepare_service(json::Draft& object, json::View old_object, const HookContext& context);
+void show_service(json::Draft& object);
 // A node is not ready until somebody says so.
 void prepare_node(json::Draft& object, json::View old_object, const HookContext& context);
 // Counts the changes of the template in an annotation, as version 1 of the API did in a field.

@@ -1,51 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_service.h"
 
-#include "kube/ip.h"
+#include "kinds/validate_endpoints.h"
 
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace fixpoint::kinds {
 namespace {
 
 constexpr std::string_view kOnlyBalancers = "may only be used when `type` is 'LoadBalancer'";
 
-bool headless(View spec) {
-  return spec.get("clusterIP").as_string() == "None";
-}
-
 bool externally_accessible(View spec) {
   const auto type = spec.get("type").as_string();
   return type == "LoadBalancer" || type == "NodePort" ||
          (type == "ClusterIP" && !spec.get("externalIPs").empty());
-}
-
-// An address that another host can reach: not the machine itself, not the link.
-void check_reachable(View value, const FieldPath& path, FieldErrors& errors) {
-  const auto ip = kube::parse_ip(value.as_string(), kube::IpSyntax::Legacy);
-  if (!ip) {
-    note_invalid(path, value.as_string(), "must be a valid IP address", errors);
-    return;
-  }
-  if (ip->unspecified()) {
-    note_invalid(path, value, fmt::format("may not be unspecified ({})", value.as_string()),
-                 errors);
-  }
-  if (ip->loopback()) {
-    note_invalid(path, value, "may not be in the loopback range (127.0.0.0/8, ::1/128)", errors);
-  }
-  if (ip->link_local()) {
-    note_invalid(path, value, "may not be in the link-local range (169.254.0.0/16, fe80::/10)",
-                 errors);
-  }
-  if (ip->link_local_multicast()) {
-    note_invalid(path, value,
-                 "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)", errors);
-  }
 }
 
 void check_service_port(View port, bool named, std::set<std::string_view>& names,
@@ -71,18 +42,15 @@ void check_service_port(View port, bool named, std::set<std::string_view>& names
 void check_type(View spec, const FieldPath& path, FieldErrors& errors) {
   const auto type = spec.get("type").as_string();
   const FieldPath addresses = path.child("clusterIPs");
-  if ((type == "LoadBalancer" || type == "NodePort") && headless(spec)) {
+  if ((type == "LoadBalancer" || type == "NodePort") && is_headless(spec)) {
     note_invalid(addresses.index(0), "None",
                  fmt::format("may not be set to 'None' for {} services", type), errors);
   }
   if (type != "ExternalName") return;
   for (const std::string_view field : {"clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-    // Nothing normalises the addresses of such a service: the singular tells too.
-    const bool given = field == "clusterIPs"
-                           ? !spec.get("clusterIP").as_string().empty() || !spec.get(field).empty()
-                           : !spec.get(field).is_null();
-    if (given)
-      note_forbidden(path.child(field), "may not be set for ExternalName services", errors);
+    const View given = spec.get(field);
+    if (given.is_null() || (given.is_array() && given.empty())) continue;
+    note_forbidden(path.child(field), "may not be set for ExternalName services", errors);
   }
   auto name = spec.get("externalName").as_string();
   if (name.ends_with('.')) name.remove_suffix(1);
@@ -106,73 +74,16 @@ void check_affinity(View spec, const FieldPath& path, FieldErrors& errors) {
                "must be greater than 0 and less than 86400", errors);
 }
 
-// Addresses that are addresses must also be of the families that are claimed.
-void check_address_families(View spec, const FieldPath& path, FieldErrors& errors) {
-  const auto is_six = [](View address) {
-    return address.as_string().find(':') != std::string_view::npos;
-  };
-  const View addresses = spec.get("clusterIPs");
-  const View families = spec.get("ipFamilies");
-  const FieldPath addresses_path = path.child("clusterIPs");
-  if (addresses.size() == 2 && is_six(addresses[0]) == is_six(addresses[1])) {
-    note_invalid(addresses_path, addresses, "may specify no more than one IP for each IP family",
-                 errors);
-  }
-  if (headless(spec)) return;
-  for (std::size_t i = 0; i < std::min(addresses.size(), families.size()); ++i) {
-    const auto family = families[i].as_string();
-    if (is_six(addresses[i]) == (family == "IPv6")) continue;
-    note_invalid(addresses_path.index(i), addresses[i].as_string(),
-                 fmt::format("expected an {} value as indicated by `ipFamilies[{}]`", family, i),
-                 errors);
-  }
-}
-
-void check_addresses(View spec, const FieldPath& path, FieldErrors& errors) {
-  if (spec.get("type").as_string() == "ExternalName") return;
-  const View addresses = spec.get("clusterIPs");
-  const FieldPath addresses_path = path.child("clusterIPs");
-  const auto first = spec.get("clusterIP").as_string();
-  if (!first.empty() && !addresses.empty() && addresses[0].as_string() != first) {
-    note_invalid(addresses_path, addresses, "first value must match `clusterIP`", errors);
-  }
-  if (first.empty() && !addresses.empty()) {
-    note_invalid(addresses_path, addresses, "must be empty when `clusterIP` is not specified",
-                 errors);
-  }
-  const View families = spec.get("ipFamilies");
-  const FieldPath families_path = path.child("ipFamilies");
-  std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < families.size(); ++i) {
-    check_one_of(families[i], families_path.index(i), {"IPv4", "IPv6"}, errors);
-    if (!seen.insert(families[i].as_string()).second) {
-      errors.push_back(kube::duplicate(families_path.index(i), families[i]));
-    }
-  }
-  check_optional_one_of(spec.get("ipFamilyPolicy"), path.child("ipFamilyPolicy"),
-                        {"PreferDualStack", "RequireDualStack", "SingleStack"}, errors);
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (addresses[i].as_string() == "None" && i == 0) {
-      if (addresses.size() > 1) {
-        note_invalid(addresses_path, addresses, "'None' must be the first and only value", errors);
-      }
-      continue;
-    }
-    kube::note_problems(addresses_path.index(i), addresses[i].as_string(), kube::ip_problems,
-                        errors);
-  }
-  if (addresses.size() > 2) {
-    note_invalid(addresses_path, addresses, "may only hold up to 2 values", errors);
-  }
-  if (errors.empty()) check_address_families(spec, path, errors);
-}
-
-void check_external_ips(View spec, const FieldPath& spec_path, FieldErrors& errors) {
+// New ones only: what was there before may stay.
+void check_external_ips(View spec, View old_spec, const FieldPath& spec_path, FieldErrors& errors) {
+  const auto before_list = old_spec.get("externalIPs").elements();
   const FieldPath path = spec_path.child("externalIPs");
   const View addresses = spec.get("externalIPs");
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const auto before = errors.size();
-    kube::note_problems(path.index(i), addresses[i].as_string(), kube::ip_problems, errors);
+    if (std::find(before_list.begin(), before_list.end(), addresses[i]) == before_list.end()) {
+      kube::note_problems(path.index(i), addresses[i].as_string(), kube::ip_problems, errors);
+    }
     if (errors.size() == before) check_reachable(addresses[i], path.index(i), errors);
   }
 }
@@ -205,36 +116,82 @@ void check_unique_ports(View spec, const FieldPath& spec_path, FieldErrors& erro
   }
 }
 
-void check_balancer_class(View spec, View old_spec, const FieldPath& path, FieldErrors& errors) {
-  const bool balancer = spec.get("type").as_string() == "LoadBalancer";
+void check_balancer_class(View spec, const FieldPath& path, FieldErrors& errors) {
   const View kind = spec.get("loadBalancerClass");
-  const FieldPath class_path = path.child("loadBalancerClass");
-  if (balancer && old_spec.get("type").as_string() == "LoadBalancer" &&
-      !(kind == old_spec.get("loadBalancerClass"))) {
-    note_invalid(class_path, kind, "may not change once set", errors);
-  }
   if (kind.is_null()) return;
-  if (balancer) {
-    kube::note_problems(class_path, kind.as_string(), kube::qualified_name_problems, errors);
+  if (spec.get("type").as_string() == "LoadBalancer") {
+    kube::note_problems(path, kind.as_string(), kube::qualified_name_problems, errors);
   } else {
-    note_forbidden(class_path, kOnlyBalancers, errors);
+    note_forbidden(path, kOnlyBalancers, errors);
   }
 }
 
-void check_balancer_fields(View spec, View old_spec, const FieldPath& path, FieldErrors& errors) {
-  const bool balancer = spec.get("type").as_string() == "LoadBalancer";
-  const View ranges = spec.get("loadBalancerSourceRanges");
-  const FieldPath ranges_path = path.child("LoadBalancerSourceRanges");
-  if (!balancer && !ranges.empty()) note_forbidden(ranges_path, kOnlyBalancers, errors);
-  if (balancer) {
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      kube::note_problems(ranges_path.index(i), ranges[i].as_string(), kube::cidr_problems, errors);
+void check_balancer_class_change(View spec, View old_spec, const FieldPath& path,
+                                 FieldErrors& errors) {
+  const auto balancer = [](View each) { return each.get("type").as_string() == "LoadBalancer"; };
+  const View kind = spec.get("loadBalancerClass");
+  if (balancer(spec) && balancer(old_spec) && !(kind == old_spec.get("loadBalancerClass"))) {
+    note_invalid(path, kind, "may not change once set", errors);
+  }
+  // A real server looks at the class here and once more with everything else.
+  check_balancer_class(spec, path, errors);
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+// From the field or, where that is empty, from the annotation that came before it. What was there
+// before may stay.
+void check_source_ranges(View object, View old_object, FieldErrors& errors) {
+  constexpr std::string_view kAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges";
+  const FieldPath spec{"spec"};
+  const FieldPath path = spec.child("LoadBalancerSourceRanges");
+  const bool balancer = object.get("spec", "type").as_string() == "LoadBalancer";
+  const View ranges = object.get("spec", "loadBalancerSourceRanges");
+  if (!ranges.empty()) {
+    if (!balancer) note_forbidden(path, kOnlyBalancers, errors);
+    std::set<std::string_view> before;
+    for (const View each : old_object.get("spec", "loadBalancerSourceRanges").elements()) {
+      before.insert(trimmed(each.as_string()));
     }
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const auto range = trimmed(ranges[i].as_string());
+      if (before.contains(range)) continue;
+      kube::note_problems(path.index(i), range, kube::cidr_problems, errors);
+    }
+    return;
   }
-  if (!balancer && !spec.get("allocateLoadBalancerNodePorts").is_null()) {
-    note_forbidden(path.child("allocateLoadBalancerNodePorts"), kOnlyBalancers, errors);
+  const View annotation = object.get("metadata", "annotations", kAnnotation);
+  if (annotation.is_null()) return;
+  const FieldPath metadata{"metadata"};
+  const FieldPath annotations = metadata.child("annotations");
+  const FieldPath here = annotations.key(kAnnotation);
+  if (!balancer) note_forbidden(here, kOnlyBalancers, errors);
+  if (annotation == old_object.get("metadata", "annotations", kAnnotation)) return;
+  auto text = trimmed(annotation.as_string());
+  for (bool more = !text.empty(); more;) {
+    const auto comma = text.find(',');
+    kube::note_problems(here, trimmed(text.substr(0, comma)), kube::cidr_problems, errors);
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
   }
-  check_balancer_class(spec, old_spec, path, errors);
+}
+
+// Both names of one annotation, where both are given, say the same.
+void check_topology(View object, FieldErrors& errors) {
+  const View hints =
+      object.get("metadata", "annotations", "service.kubernetes.io/topology-aware-hints");
+  const View mode = object.get("metadata", "annotations", "service.kubernetes.io/topology-mode");
+  if (hints.is_null() || mode.is_null() || hints == mode) return;
+  const FieldPath metadata{"metadata"};
+  const FieldPath annotations = metadata.child("annotations");
+  note_invalid(annotations.key("service.kubernetes.io/topology-mode"), mode,
+               "must match annotations[service.kubernetes.io/topology-aware-hints] when both are "
+               "specified",
+               errors);
 }
 
 void check_traffic(View spec, const FieldPath& path, FieldErrors& errors) {
@@ -248,7 +205,9 @@ void check_traffic(View spec, const FieldPath& path, FieldErrors& errors) {
   const View health = spec.get("healthCheckNodePort");
   const bool needs_health =
       spec.get("type").as_string() == "LoadBalancer" && external.as_string() == "Local";
-  if (!needs_health && health.as_int() != 0) {
+  if (needs_health) {
+    check_port(health, path.child("healthCheckNodePort"), errors);
+  } else if (health.as_int() != 0) {
     note_invalid(
         path.child("healthCheckNodePort"), health,
         "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
@@ -267,10 +226,9 @@ FieldErrors check_service(View object, View old_object) {
   const View ports = spec.get("ports");
   const auto type = spec.get("type").as_string();
   const FieldPath ports_path = path.child("ports");
-  // Addresses are handed out before the rest is looked at.
-  check_addresses(spec, path, errors);
-  if (!errors.empty()) return errors;
-  if (ports.empty() && !headless(spec) && type != "ExternalName") note_required(ports_path, errors);
+  check_topology(object, errors);
+  if (ports.empty() && !is_headless(spec) && type != "ExternalName")
+    note_required(ports_path, errors);
   check_type(spec, path, errors);
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -278,7 +236,8 @@ FieldErrors check_service(View object, View old_object) {
   }
   kube::append(errors, kube::validate_labels(spec.get("selector"), path.child("selector")));
   check_affinity(spec, path, errors);
-  check_external_ips(spec, path, errors);
+  check_service_addresses(spec, errors);
+  check_external_ips(spec, old_object.get("spec"), path, errors);
   check_one_of(spec.get("type"), path.child("type"),
                {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   if (type == "ClusterIP") {
@@ -289,48 +248,13 @@ FieldErrors check_service(View object, View old_object) {
     }
   }
   check_unique_ports(spec, path, errors);
-  check_balancer_fields(spec, old_object.get("spec"), path, errors);
+  check_source_ranges(object, old_object, errors);
+  if (type != "LoadBalancer" && !spec.get("allocateLoadBalancerNodePorts").is_null()) {
+    note_forbidden(path.child("allocateLoadBalancerNodePorts"), kOnlyBalancers, errors);
+  }
+  check_balancer_class(spec, path.child("loadBalancerClass"), errors);
   check_traffic(spec, path, errors);
   return errors;
-}
-
-void check_address_change(View spec, View old_spec, FieldErrors& errors) {
-  const auto external = [](View each) { return each.get("type").as_string() == "ExternalName"; };
-  if (external(spec) || external(old_spec) || (headless(spec) && headless(old_spec))) return;
-  const View now = spec.get("clusterIPs");
-  const View before = old_spec.get("clusterIPs");
-  const FieldPath root{"spec"};
-  const FieldPath path = root.child("clusterIPs");
-  if (now.empty() && !before.empty()) {
-    note_invalid(path.index(0), now, "primary clusterIP can not be unset", errors);
-  }
-  for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
-    if (!(now[i] == before[i])) note_invalid(path.index(i), now, "may not change once set", errors);
-  }
-}
-
-// The families of a service with addresses stay; it may gain a second one, and lose it again.
-void check_family_change(View spec, View old_spec, FieldErrors& errors) {
-  const auto external = [](View each) { return each.get("type").as_string() == "ExternalName"; };
-  if (external(spec) || external(old_spec) || headless(spec) || headless(old_spec)) return;
-  const View now = spec.get("ipFamilies");
-  const View before = old_spec.get("ipFamilies");
-  const FieldPath root{"spec"};
-  const FieldPath path = root.child("ipFamilies");
-  for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) {
-    if (now[i] == before[i]) continue;
-    if (now.size() == before.size()) {
-      note_invalid(path.index(0), now, "may not change once set", errors);
-    } else if (i == 0) {
-      // A real server shows the addresses here.
-      note_invalid(path.index(0), spec.get("clusterIPs"), "may not change once set", errors);
-    }
-  }
-  const View policy = spec.get("ipFamilyPolicy");
-  if (before.size() > now.size() && now.size() == 1 && policy.as_string() != "SingleStack") {
-    note_invalid(root.child("ipFamilyPolicy"), policy,
-                 "must be set to 'SingleStack' when releasing the secondary ipFamily", errors);
-  }
 }
 
 void check_health_port_change(View spec, View old_spec, FieldErrors& errors) {
@@ -345,123 +269,6 @@ void check_health_port_change(View spec, View old_spec, FieldErrors& errors) {
   note_forbidden(root.child(kField), "field is immutable", errors);
 }
 
-void check_endpoint_address(View address, const FieldPath& path, FieldErrors& errors) {
-  kube::note_problems(path.child("ip"), address.get("ip").as_string(), kube::ip_problems, errors);
-  if (const auto name = address.get("hostname").as_string(); !name.empty()) {
-    kube::note_problems(path.child("hostname"), name, kube::dns1123_label_problems, errors);
-  }
-  if (const auto node = address.get("nodeName").as_string(); !node.empty()) {
-    kube::note_problems(path.child("nodeName"), node, kube::dns1123_subdomain_problems, errors);
-  }
-  check_reachable(address.get("ip"), path.child("ip"), errors);
-}
-
-void check_subset(View subset, const FieldPath& path, FieldErrors& errors) {
-  if (subset.get("addresses").empty() && subset.get("notReadyAddresses").empty()) {
-    note_required(path, errors, "must specify `addresses` or `notReadyAddresses`");
-  }
-  for (const std::string_view list : {"addresses", "notReadyAddresses"}) {
-    const FieldPath list_path = path.child(list);
-    const View addresses = subset.get(list);
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-      check_endpoint_address(addresses[i], list_path.index(i), errors);
-    }
-  }
-  const FieldPath ports_path = path.child("ports");
-  const View ports = subset.get("ports");
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const FieldPath here = ports_path.index(i);
-    const auto name = ports[i].get("name").as_string();
-    if (name.empty() && ports.size() > 1) note_required(here.child("name"), errors);
-    if (!name.empty()) {
-      kube::note_problems(here.child("name"), name, kube::dns1123_label_problems, errors);
-    }
-    check_port(ports[i].get("port"), here.child("port"), errors);
-    check_one_of(ports[i].get("protocol"), here.child("protocol"), {"SCTP", "TCP", "UDP"}, errors);
-  }
-}
-
-std::string joined(const kube::Messages& messages) {
-  return fmt::format("{}", fmt::join(messages, ","));
-}
-
-// A name of two labels or more; it may end in a dot.
-void check_domain(std::string_view name, const FieldPath& path, FieldErrors& errors) {
-  if (name.empty()) {
-    note_required(path, errors);
-    return;
-  }
-  if (name.ends_with('.')) name.remove_suffix(1);
-  if (const auto problems = kube::dns1123_subdomain_problems(name); !problems.empty()) {
-    note_invalid(path, name, joined(problems), errors);
-    return;
-  }
-  if (name.find('.') == std::string_view::npos) {
-    note_invalid(path, name, "should be a domain with at least two segments separated by dots",
-                 errors);
-  }
-}
-
-void check_slice_address(View address, std::string_view type, const FieldPath& path,
-                         std::size_t index, FieldErrors& errors) {
-  const auto text = address.as_string();
-  if (type == "FQDN") {
-    check_domain(text, path.index(index), errors);
-    return;
-  }
-  if (type != "IPv4" && type != "IPv6") return;  // refused already
-  const auto before = errors.size();
-  kube::note_problems(path.index(index), text, kube::ip_problems, errors);
-  if (errors.size() > before) return;
-  const auto ip = kube::parse_ip(text, kube::IpSyntax::Legacy);
-  if (!ip || ip->v4 != (type == "IPv4")) {
-    note_invalid(path, address, fmt::format("must be an {} address", type), errors);
-  }
-  check_reachable(address, path.index(index), errors);
-}
-
-FieldErrors check_slice(View object) {
-  FieldErrors errors;
-  const View type = object.get("addressType");
-  if (type.as_string().empty()) {
-    note_required(FieldPath{"addressType"}, errors);
-  } else {
-    check_one_of(type, FieldPath{"addressType"}, {"FQDN", "IPv4", "IPv6"}, errors);
-  }
-  const FieldPath ports_path{"ports"};
-  const View ports = object.get("ports");
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const FieldPath here = ports_path.index(i);
-    const View name = ports[i].get("name");
-    if (!name.as_string().empty()) {
-      kube::note_problems(here.child("name"), name.as_string(), kube::dns1123_label_problems,
-                          errors);
-    }
-    if (!names.insert(name.as_string()).second) {
-      errors.push_back(kube::duplicate(here.child("name"), name));
-    }
-    check_one_of(ports[i].get("protocol"), here.child("protocol"), {"SCTP", "TCP", "UDP"}, errors);
-  }
-  const FieldPath endpoints_path{"endpoints"};
-  const View endpoints = object.get("endpoints");
-  for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    const FieldPath here = endpoints_path.index(i);
-    const FieldPath addresses_path = here.child("addresses");
-    const View addresses = endpoints[i].get("addresses");
-    if (addresses.empty()) {
-      note_required(addresses_path, errors, "must contain at least 1 address");
-    }
-    for (std::size_t j = 0; j < addresses.size(); ++j) {
-      check_slice_address(addresses[j], type.as_string(), addresses_path, j, errors);
-    }
-    if (const auto host = endpoints[i].get("hostname").as_string(); !host.empty()) {
-      kube::note_problems(here.child("hostname"), host, kube::dns1123_label_problems, errors);
-    }
-  }
-  return errors;
-}
-
 }  // namespace
 
 FieldErrors validate_service(View object) {
@@ -470,39 +277,14 @@ FieldErrors validate_service(View object) {
 
 FieldErrors validate_service_update(View object, View old_object) {
   FieldErrors errors;
-  check_addresses(object.get("spec"), FieldPath{"spec"}, errors);
-  if (!errors.empty()) return errors;
   const View spec = object.get("spec");
   const View old_spec = old_object.get("spec");
   check_address_change(spec, old_spec, errors);
   check_family_change(spec, old_spec, errors);
-  // A real server looks at the class here and once more with everything else.
-  check_balancer_class(spec, old_spec, FieldPath{"spec"}, errors);
+  const FieldPath root{"spec"};
+  check_balancer_class_change(spec, old_spec, root.child("loadBalancerClass"), errors);
   check_health_port_change(spec, old_spec, errors);
   kube::append(errors, check_service(object, old_object));
-  return errors;
-}
-
-FieldErrors validate_endpoints(View object) {
-  FieldErrors errors;
-  const FieldPath path{"subsets"};
-  const View subsets = object.get("subsets");
-  for (std::size_t i = 0; i < subsets.size(); ++i) check_subset(subsets[i], path.index(i), errors);
-  return errors;
-}
-
-FieldErrors validate_endpoints_update(View object, View) {
-  return validate_endpoints(object);
-}
-
-FieldErrors validate_endpoint_slice(View object) {
-  return check_slice(object);
-}
-
-FieldErrors validate_endpoint_slice_update(View object, View old_object) {
-  FieldErrors errors = check_slice(object);
-  check_immutable(object.get("addressType"), old_object.get("addressType"),
-                  FieldPath{"addressType"}, errors);
   return errors;
 }
 
