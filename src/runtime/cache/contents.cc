@@ -197,6 +197,10 @@ std::vector<Change> Contents::unfollow(FeedId feed_id) {
   return changes;
 }
 
+void Contents::add_index(Index index) {
+  change().table.add_index(std::move(index));
+}
+
 json::View Contents::get(const kube::Key& key) const {
   const auto slot = state_->table.find({key.ns, key.name});
   return slot == kNoSlot ? json::View{} : state_->table.at(slot).object.view();

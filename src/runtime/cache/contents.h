@@ -89,6 +89,8 @@ class Contents {
   FeedId follow(std::string_view ns);
   std::vector<Change> unfollow(FeedId feed);
 
+  void add_index(Index index);
+
   json::View get(const kube::Key& key) const;
   std::vector<json::View> list(std::string_view ns) const;  // in order of key; "" is all
   std::vector<json::View> indexed(std::string_view index, std::string_view value) const;

@@ -60,6 +60,19 @@ KeyView ObjectTable::Entry::key() const {
 ObjectTable::ObjectTable(std::shared_ptr<const std::vector<Index>> indexes)
     : indexes_(std::move(indexes)), hashed_(kHashSlotsMin), postings_(indexes_->size()) {}
 
+void ObjectTable::add_index(Index index) {
+  auto& postings = postings_.emplace_back();
+  for (Slot slot = 0; slot < entries_.size(); ++slot) {
+    if (entries_[slot].object.is_null()) continue;
+    for (const auto hash : hashes_of(index, entries_[slot].object)) {
+      postings.insert(posting(hash, slot), std::less<>{});
+    }
+  }
+  auto indexes = *indexes_;
+  indexes.push_back(std::move(index));
+  indexes_ = std::make_shared<const std::vector<Index>>(std::move(indexes));
+}
+
 ObjectTable::Entry ObjectTable::entry_of(json::Value object, std::uint64_t version,
                                          std::uint32_t epoch) {
   const auto metadata = object.get("metadata");

@@ -35,6 +35,8 @@ class ObjectTable {
  public:
   explicit ObjectTable(std::shared_ptr<const std::vector<Index>> indexes);
 
+  void add_index(Index index);
+
   struct Entry {
     json::Value object;         // null: a free slot
     std::uint64_t version = 0;  // the resourceVersion as a number; 0: it is none

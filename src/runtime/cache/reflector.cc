@@ -78,6 +78,12 @@ void Reflector::start() {
   after(Duration::zero(), known ? &Reflector::list : &Reflector::ask);
 }
 
+void Reflector::stop() {
+  ++*attempt_;
+  scheduler_.cancel(std::exchange(timer_, 0));
+  phase_ = Phase::Idle;
+}
+
 void Reflector::look_again() {
   if (phase_ == Phase::NotServed) after(Duration::zero(), &Reflector::ask);
 }
@@ -226,9 +232,12 @@ void Reflector::on_event(client::WatchEvent event) {
     case client::EventType::Deleted: change = contents_.remove(event.object, Origin::Watch); break;
     case client::EventType::Bookmark: ++statistics_.bookmarks;
   }
-  if (event.type != client::EventType::Bookmark) ++statistics_.events;
+  const bool bookmark = event.type == client::EventType::Bookmark;
+  if (!bookmark) ++statistics_.events;
+  // An event from the past has been counted already.
   const auto version = kube::resource_version_of(event.object);
-  if (!version.empty()) contents_.seen(version, setup_.feed);
+  const bool past = older(version, contents_.resource_version(setup_.feed));
+  if (!version.empty() && (bookmark || !past)) contents_.seen(version, setup_.feed);
   refused_watches_ = 0;
   all_is_well();
   if (change) tell({&*change, 1});

@@ -78,6 +78,8 @@ class Reflector {
   Reflector& operator=(const Reflector&) = delete;
 
   void start();
+  // Nothing more happens and nobody is told; good inside a handler, where destroying is not.
+  void stop();
   // A kind that is not served may be served by now.
   void look_again();
 
