@@ -111,6 +111,7 @@ GuardVerdict Guard::contested(Entry& entry, const Sight& sight, const Drift& dri
   war.actor = drift.actor;
   war.owner = owner_name(sight.primary);
   war.ledger.add({.at = now.steady, .print = drift.print});
+  count_contest(sight.key, entry);
   const auto cost = is_expensive(sight.key) ? Ledger::Cost::Expensive : Ledger::Cost::Normal;
   const bool warn = !war.warned && war.ledger.worth_a_warning(settings_, now.steady);
   changed(warn);
@@ -247,6 +248,11 @@ void Guard::notice(const ManagedKey& key, const Entry& entry, std::string_view r
                       .reason = std::string{reason},
                       .note = std::move(note),
                       .actor = entry.war ? entry.war->actor.manager : std::string{}});
+}
+
+void Guard::count_contest(const ManagedKey& key, const Entry& entry) {
+  notice(key, entry, "Contested", {});
+  notices_.back().only_counted = true;
 }
 
 std::vector<GuardNotice> Guard::take_notices() {

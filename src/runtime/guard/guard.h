@@ -81,9 +81,10 @@ struct GuardNotice {
   ManagedKey key;
   std::string uid;
   bool warning = true;
-  std::string reason;  // DriftContested, Throttled, ThrashingDetected, NonConvergent,
-                       // PauseStripped, Resumed
-  std::string note;    // at most a kilobyte
+  std::string reason;         // DriftContested, Throttled, ThrashingDetected, NonConvergent,
+                              // PauseStripped, Resumed
+  std::string note;           // at most a kilobyte
+  bool only_counted = false;  // for the metrics: one contested drift, reason Contested
   std::string actor;
 };
 
@@ -164,6 +165,7 @@ class Guard {
   void announce(const ManagedKey& key, Entry& entry);
   void notice(const ManagedKey& key, const Entry& entry, std::string_view reason, std::string note,
               bool warning = true);
+  void count_contest(const ManagedKey& key, const Entry& entry);
   void changed(bool urgently);
 
   const TokenRate& rate_of(const ManagedKey& key) const;

@@ -43,6 +43,8 @@ GuardTime ObjectGuard::time() const {
 
 void ObjectGuard::tell() {
   for (const auto& notice : core_.take_notices()) listener_(notice);
+  if (std::exchange(told_serial_, core_.shadow_serial()) == told_serial_) return;
+  if (on_change_) on_change_();
 }
 
 WriteVerdict ObjectGuard::may_write(const WriteAttempt& attempt, Instant) {
@@ -76,6 +78,7 @@ void ObjectGuard::marked(const WriteAttempt& attempt, json::View object, Instant
 
 void ObjectGuard::removed(const ObjectRef& object, Instant) {
   core_.forget(object.kind.group_kind(), object.key);
+  tell();
 }
 
 }  // namespace fixpoint::runtime

@@ -27,11 +27,15 @@ class ObjectGuard final : public WriteGuard {
   GuardTime time() const;
   // Hands out what there is to say; after every call that may have changed something.
   void tell();
+  // Called when something changed that must survive a restart.
+  void on_change(std::function<void()> callback) { on_change_ = std::move(callback); }
 
  private:
   const Scheduler& scheduler_;
   Listener listener_;
   Guard core_;
+  std::function<void()> on_change_;
+  std::uint64_t told_serial_ = 0;
 };
 
 }  // namespace fixpoint::runtime

@@ -41,7 +41,7 @@ double seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-ControllerMetrics::ControllerMetrics(Registry& registry)
+ControllerMetrics::ControllerMetrics(MetricsRegistry& registry)
     : passes_(registry.counter({
           "controller_runtime_reconcile_total",
           "Reconciliations per controller.",
@@ -148,7 +148,7 @@ void ControllerMetrics::running(const std::string& controller, const Running& ru
   longest_.with(queue(controller)).set(seconds(running.longest));
 }
 
-ClientMetrics::ClientMetrics(Registry& registry, Warn warn)
+ClientMetrics::ClientMetrics(MetricsRegistry& registry, Warn warn)
     : requests_(registry.counter({
           "rest_client_requests_total",
           "Requests by status code, method and host.",
@@ -176,7 +176,7 @@ void ClientMetrics::retried(const Exchange& exchange) {
       .add();
 }
 
-ElectionMetrics::ElectionMetrics(Registry& registry, std::string lease)
+ElectionMetrics::ElectionMetrics(MetricsRegistry& registry, std::string lease)
     : status_(registry
                   .gauge({"leader_election_master_status",
                           "1 while this process holds the lease, 0 otherwise.",

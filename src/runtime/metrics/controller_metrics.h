@@ -21,7 +21,7 @@ double seconds(Duration duration);
 // Of every controller; one object for the whole process.
 class ControllerMetrics {
  public:
-  explicit ControllerMetrics(Registry& registry);
+  explicit ControllerMetrics(MetricsRegistry& registry);
 
   // Makes the series of a controller.
   void add(const std::string& controller, int concurrency);
@@ -68,7 +68,7 @@ class ControllerMetrics {
 class ClientMetrics final : public client::Listener {
  public:
   using Warn = std::function<void(std::string_view)>;
-  ClientMetrics(Registry& registry, Warn warn);
+  ClientMetrics(MetricsRegistry& registry, Warn warn);
 
   void warned(std::string_view warning) override;
   void exchanged(const Exchange& exchange) override;
@@ -84,7 +84,7 @@ class ClientMetrics final : public client::Listener {
 // leader_election_master_status; the series is there at 0 before the first election.
 class ElectionMetrics {
  public:
-  ElectionMetrics(Registry& registry, std::string lease);
+  ElectionMetrics(MetricsRegistry& registry, std::string lease);
   void leading(bool leads);
 
  private:
@@ -92,6 +92,6 @@ class ElectionMetrics {
 };
 
 // process_*, read from the kernel for each page.
-void add_process_metrics(Registry& registry);
+void add_process_metrics(MetricsRegistry& registry);
 
 }  // namespace fixpoint::runtime

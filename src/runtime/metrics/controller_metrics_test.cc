@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(ControllerMetrics, AreThereAtZeroFromTheStart) {
-  Registry registry;
+  MetricsRegistry registry;
   ControllerMetrics metrics(registry);
 
   metrics.add("web", 16);
@@ -42,7 +42,7 @@ TEST(ControllerMetrics, AreThereAtZeroFromTheStart) {
 }
 
 TEST(ControllerMetrics, CountAPassByItsResult) {
-  Registry registry;
+  MetricsRegistry registry;
   ControllerMetrics metrics(registry);
   metrics.add("web", 1);
 
@@ -66,7 +66,7 @@ TEST(ControllerMetrics, CountAPassByItsResult) {
 }
 
 TEST(ControllerMetrics, KeepTheNumberOfPrioritiesBounded) {
-  Registry registry;
+  MetricsRegistry registry;
   ControllerMetrics metrics(registry);
   metrics.add("web", 1);
 
@@ -79,7 +79,7 @@ TEST(ControllerMetrics, KeepTheNumberOfPrioritiesBounded) {
 }
 
 TEST(ClientMetrics, CountRequestsAndPassWarningsOn) {
-  Registry registry;
+  MetricsRegistry registry;
   std::string warned;
   ClientMetrics metrics(registry, [&](std::string_view text) { warned = text; });
 
@@ -103,7 +103,7 @@ TEST(ClientMetrics, CountRequestsAndPassWarningsOn) {
 }
 
 TEST(ProcessMetrics, SayWhatTheKernelKnows) {
-  Registry registry;
+  MetricsRegistry registry;
   add_process_metrics(registry);
 
   const auto page = check_page(registry.page());

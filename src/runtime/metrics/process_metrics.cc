@@ -74,7 +74,7 @@ double descriptors_max() {
 
 }  // namespace
 
-void add_process_metrics(Registry& registry) {
+void add_process_metrics(MetricsRegistry& registry) {
   auto& cpu =
       registry
           .counter(

@@ -122,7 +122,7 @@ void Histogram::observe(double value) {
   sum_ += value;
 }
 
-struct Registry::Entry {
+struct MetricsRegistry::Entry {
   std::variant<Family<Counter>, Family<Gauge>, Family<Histogram>> family;
 
   const std::string& name() const {
@@ -130,10 +130,10 @@ struct Registry::Entry {
   }
 };
 
-Registry::Registry() = default;
-Registry::~Registry() = default;
+MetricsRegistry::MetricsRegistry() = default;
+MetricsRegistry::~MetricsRegistry() = default;
 
-void Registry::check_new(const FamilyOptions& options) const {
+void MetricsRegistry::check_new(const FamilyOptions& options) const {
   FP_CHECK(is_name(options.name, true));
   for (const auto& label : options.labels) {
     FP_CHECK(is_name(label, false) && label != "le" && !label.starts_with("__"));
@@ -141,20 +141,20 @@ void Registry::check_new(const FamilyOptions& options) const {
   for (const auto& entry : entries_) FP_CHECK(entry->name() != options.name);
 }
 
-Family<Counter>& Registry::counter(FamilyOptions options) {
+Family<Counter>& MetricsRegistry::counter(FamilyOptions options) {
   check_new(options);
   entries_.push_back(
       std::make_unique<Entry>(Entry{Family<Counter>(std::move(options), Counter{})}));
   return std::get<Family<Counter>>(entries_.back()->family);
 }
 
-Family<Gauge>& Registry::gauge(FamilyOptions options) {
+Family<Gauge>& MetricsRegistry::gauge(FamilyOptions options) {
   check_new(options);
   entries_.push_back(std::make_unique<Entry>(Entry{Family<Gauge>(std::move(options), Gauge{})}));
   return std::get<Family<Gauge>>(entries_.back()->family);
 }
 
-Family<Histogram>& Registry::histogram(FamilyOptions options, std::vector<double> bounds) {
+Family<Histogram>& MetricsRegistry::histogram(FamilyOptions options, std::vector<double> bounds) {
   check_new(options);
   FP_CHECK(std::ranges::is_sorted(bounds));
   const auto shared = std::make_shared<const std::vector<double>>(std::move(bounds));
@@ -163,11 +163,11 @@ Family<Histogram>& Registry::histogram(FamilyOptions options, std::vector<double
   return std::get<Family<Histogram>>(entries_.back()->family);
 }
 
-void Registry::before_page(std::function<void()> refresh) {
+void MetricsRegistry::before_page(std::function<void()> refresh) {
   refreshers_.push_back(std::move(refresh));
 }
 
-std::string Registry::page() {
+std::string MetricsRegistry::page() {
   for (const auto& refresh : refreshers_) refresh();
   Page page;
   for (const auto& entry : entries_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registry: counters, gauges and histograms, and the page Prometheus reads them from.
+// MetricsRegistry: counters, gauges and histograms, and the page Prometheus reads them from.
 //
 // A family is a name, a help text, label names and the series seen so far, one for each combination
 // of label values. Make a family's known series when the program starts (`with`), so that a rate()
@@ -106,12 +106,12 @@ class Family {
   std::map<LabelValues, Metric> series_;
 };
 
-class Registry {
+class MetricsRegistry {
  public:
-  Registry();
-  ~Registry();
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
+  MetricsRegistry();
+  ~MetricsRegistry();
+  MetricsRegistry(const MetricsRegistry&) = delete;
+  MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
   // Names and labels follow Prometheus' rules and each name is taken once; anything else is a bug.
   Family<Counter>& counter(FamilyOptions options);

@@ -10,8 +10,8 @@
 namespace fixpoint::runtime {
 namespace {
 
-TEST(MetricsRegistry, PrintsEachKindAsPrometheusReadsIt) {
-  Registry registry;
+TEST(MetricsRegistryTest, PrintsEachKindAsPrometheusReadsIt) {
+  MetricsRegistry registry;
   auto& passes = registry.counter({
       "passes_total", "Passes.", {"controller", "result"}
   });
@@ -42,16 +42,16 @@ TEST(MetricsRegistry, PrintsEachKindAsPrometheusReadsIt) {
   EXPECT_EQ(check_page(registry.page()).problem, "");
 }
 
-TEST(MetricsRegistry, EscapesWhatOthersChose) {
-  Registry registry;
+TEST(MetricsRegistryTest, EscapesWhatOthersChose) {
+  MetricsRegistry registry;
   registry.gauge({"it", "It.", {"who"}}).with({"a\"b\\c\nd"}).set(1);
 
   EXPECT_EQ(registry.page(), "# HELP it It.\n# TYPE it gauge\nit{who=\"a\\\"b\\\\c\\nd\"} 1\n");
   EXPECT_EQ(check_page(registry.page()).problem, "");
 }
 
-TEST(MetricsRegistry, CountsWhatComesAfterTheBoundTogether) {
-  Registry registry;
+TEST(MetricsRegistryTest, CountsWhatComesAfterTheBoundTogether) {
+  MetricsRegistry registry;
   auto& family = registry.counter({"seen_total", "Seen.", {"who"}, 2});
 
   for (const auto* who : {"a", "b", "c", "d", "a"}) family.with({who}).add();
@@ -62,8 +62,8 @@ TEST(MetricsRegistry, CountsWhatComesAfterTheBoundTogether) {
   EXPECT_EQ(page.samples.at("seen_total{who=\"exceeded_cardinality_limit\"}"), 2);
 }
 
-TEST(MetricsRegistry, ForgetsARemovedSeriesAndAnEmptyFamily) {
-  Registry registry;
+TEST(MetricsRegistryTest, ForgetsARemovedSeriesAndAnEmptyFamily) {
+  MetricsRegistry registry;
   auto& family = registry.gauge({"here", "Here.", {"who"}});
   family.with({"a"});
 
@@ -72,8 +72,8 @@ TEST(MetricsRegistry, ForgetsARemovedSeriesAndAnEmptyFamily) {
   EXPECT_EQ(registry.page(), "");
 }
 
-TEST(MetricsRegistry, RefreshesBeforeEachPage) {
-  Registry registry;
+TEST(MetricsRegistryTest, RefreshesBeforeEachPage) {
+  MetricsRegistry registry;
   auto& gauge = registry.gauge({"pages", "Pages.", {}}).with({});
   registry.before_page([&] { gauge.add(1); });
 
@@ -82,8 +82,8 @@ TEST(MetricsRegistry, RefreshesBeforeEachPage) {
   EXPECT_NE(registry.page().find("pages 2\n"), std::string::npos);
 }
 
-TEST(MetricsRegistry, PrintsNumbersThatAreNone) {
-  Registry registry;
+TEST(MetricsRegistryTest, PrintsNumbersThatAreNone) {
+  MetricsRegistry registry;
   auto& family = registry.gauge({"odd", "Odd.", {"is"}});
   family.with({"nan"}).set(std::nan(""));
   family.with({"inf"}).set(INFINITY);
