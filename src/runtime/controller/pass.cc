@@ -19,7 +19,7 @@
 namespace fixpoint::runtime {
 namespace {
 
-bool writes(client::Verb verb) {
+bool changes_something(client::Verb verb) {
   return verb != client::Verb::Get;
 }
 
@@ -124,7 +124,7 @@ void learn_written(PassState& state, const ObjectRef& object, const client::Call
 
 void learn_failure(PassState& state, const ObjectRef& object, const client::Call& call,
                    const client::CallError& error) {
-  if (!writes(call.verb)) {
+  if (!changes_something(call.verb)) {
     if (!error.not_found()) return;
     const std::string uid{known_of(state, object).get("metadata", "uid").as_string()};
     state.gone(object, uid);
@@ -163,10 +163,10 @@ EffectReply learn(PassState& state, const Effect& effect, EffectReply reply) {
   auto* answer = std::get_if<client::Reply>(&reply);
   if (api == nullptr || answer == nullptr) return reply;
   const ObjectRef object = ref_of_call(api->call);
-  if (!writes(api->call.verb)) *answer = without_past(state, object, std::move(*answer));
+  if (!changes_something(api->call.verb)) *answer = without_past(state, object, std::move(*answer));
   if (!*answer) {
     learn_failure(state, object, api->call, answer->error());
-  } else if (!writes(api->call.verb)) {
+  } else if (!changes_something(api->call.verb)) {
     state.put(object, (*answer)->body);
   } else {
     learn_written(state, object, api->call, (*answer)->body);
@@ -177,7 +177,8 @@ EffectReply learn(PassState& state, const Effect& effect, EffectReply reply) {
 }  // namespace
 
 bool is_write(const Effect& effect) {
-  if (const auto* api = std::get_if<ApiEffect>(&effect.what)) return writes(api->call.verb);
+  if (const auto* api = std::get_if<ApiEffect>(&effect.what))
+    return changes_something(api->call.verb);
   return std::holds_alternative<OutsideEffect>(effect.what);
 }
 
@@ -233,6 +234,11 @@ void Pass::answer(EffectId id, EffectReply reply, CacheView& cache, Instant now)
   run(*state_, cache, now);
 }
 
+bool Pass::writes(EffectId id) const {
+  const auto found = std::ranges::find(state_->outstanding, id, &Outstanding::id);
+  return found != state_->outstanding.end() && is_write(found->effect);
+}
+
 const std::optional<PassEnd>& Pass::end() const {
   return state_->end;
 }
@@ -250,6 +256,7 @@ void Pass::abort(StepFailure why) {
   }
   state_->outstanding.clear();
   state_->wanted.clear();
+  state_->result.timed_out = why.reason == kDeadlineExceeded;
   state_->fail_pass(std::move(why));
 }
 

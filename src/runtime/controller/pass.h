@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -100,6 +101,8 @@ struct PassEnd {
   std::vector<client::Resource> resolved;  // learned on the way
 };
 
+// The reason of a pass that its deadline ended.
+inline constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
 // A person must act, and may have: one look in a while.
 inline constexpr Duration kPermanentAgain = std::chrono::minutes(5);
 // An object on its way out that nobody tells about.
@@ -134,6 +137,8 @@ class Pass {
   std::vector<Effect> take_effects();
   // Own writes go into the cache as their answers come in.
   void answer(EffectId id, EffectReply reply, CacheView& cache, Instant now);
+  // Whether that effect, not answered yet, is a write.
+  bool writes(EffectId id) const;
   // Set when the pass is over; effects that were wanted before are then of no interest any more.
   const std::optional<PassEnd>& end() const;
   PassEnd take_end();

@@ -175,6 +175,7 @@ void PassState::finish() {
   }
   result.memory = std::move(start.memory);
   result.memory.said = std::move(saying);
+  if (!result.events.empty()) result.regarding = primary;
   phase = Phase::Over;
   end = std::move(result);
 }

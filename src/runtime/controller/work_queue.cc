@@ -92,6 +92,9 @@ Duration WorkQueue::finish(SlotNumber slot, const Finish& finish, MonotonicInsta
     ++statistics_.retries;
     entry.retry_at = now + backoff(entry.failures++);
   }
+  if (finish.soon && !entry.again) {
+    entry.requeue_at = std::min(entry.requeue_at, now + *finish.soon);
+  }
   if (finish.again) entry.requeue_at = std::min(entry.requeue_at, now + *finish.again);
   if (entry.again) {
     entry.again = false;

@@ -59,6 +59,7 @@ class WorkQueue {
   struct Finish {
     bool failed = false;            // come back after the backoff
     std::optional<Duration> again;  // come back after this
+    std::optional<Duration> soon;   // the same, unless it was added meanwhile anyway
   };
   // How long the pass took.
   Duration finish(SlotNumber slot, const Finish& finish, MonotonicInstant now);

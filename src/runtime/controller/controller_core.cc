@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From changes to keys, from keys to passes, and what their ends mean for the queue.
+#include "runtime/controller/controller_core.h"
+
+#include "base/error.h"
+#include "runtime/controller/event_map.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace fixpoint::runtime {
+namespace {
+
+// Kinds beyond the declared ones that one operator meets; far more than any does.
+constexpr std::size_t kResolvedMax = 1'024;
+// Of the resync period, so that not everything is looked at in one moment.
+constexpr std::int64_t kResyncSpread = 10;
+// Versions whose news may still be on its way through the process: a handful; forgetting one costs
+// a pass that changes nothing.
+constexpr std::size_t kOwnWritesMax = 1'024;
+
+}  // namespace
+
+ControllerCore::ControllerCore(Setup setup)
+    : settings_(std::make_shared<const Pass::Settings>(std::move(setup.settings))),
+      queue_(setup.queue, setup.rng),
+      events_(std::move(setup.source)),
+      rng_(setup.rng) {
+  FP_CHECK(settings_->reconciler != nullptr);
+}
+
+void ControllerCore::add(const kube::Key& key, Priority priority, MonotonicInstant now) {
+  if (!queue_.add(key, priority, now)) overflowed_ = true;
+}
+
+void ControllerCore::changed(const Watch& watch, const Change& change, MonotonicInstant now) {
+  if (!worth_a_pass(watch, change.before, change.after)) return;
+  const auto priority = change.origin == Origin::InitialList ? kBulkPriority : kFreshPriority;
+  keys_of(declaration(), watch, change, [&](const kube::Key& key) {
+    if (!is_own_write(key, change)) add(key, priority, now);
+  });
+}
+
+void ControllerCore::note_own_write(const kube::Key& key, const EffectReply& reply) {
+  const auto* answer = std::get_if<client::Reply>(&reply);
+  if (answer == nullptr || !*answer) return;
+  std::string version{(*answer)->body.get("metadata", "resourceVersion").as_string()};
+  if (version.empty() || !own_writes_.insert_or_assign(version, key).second) return;
+  own_order_.push_back(std::move(version));
+  if (own_order_.size() <= kOwnWritesMax) return;
+  own_writes_.erase(own_order_.front());
+  own_order_.pop_front();
+}
+
+bool ControllerCore::is_own_write(const kube::Key& key, const Change& change) const {
+  if (change.origin != Origin::OwnWrite || change.after.is_null()) return false;
+  const auto found =
+      own_writes_.find(std::string{change.after.get("metadata", "resourceVersion").as_string()});
+  return found != own_writes_.end() && found->second == key;
+}
+
+void ControllerCore::add_all(const CacheView& cache, MonotonicInstant now) {
+  const Contents* primaries = cache.find(declaration().primary().collection.resource.kind);
+  if (primaries == nullptr) return;
+  for (const json::View object : primaries->list("")) {
+    const json::View metadata = object.get("metadata");
+    add({std::string{metadata.get("namespace").as_string()},
+         std::string{metadata.get("name").as_string()}},
+        kBulkPriority, now);
+  }
+}
+
+std::optional<ControllerCore::Started> ControllerCore::start(CacheView& cache, const Times& now) {
+  if (running_.size() >= static_cast<std::size_t>(std::max(declaration().concurrency, 1))) {
+    return std::nullopt;
+  }
+  if (overflowed_ && queue_.ready() == 0) {
+    overflowed_ = false;
+    add_all(cache, now.monotonic);
+  }
+  const auto taken = queue_.take(now.monotonic);
+  if (!taken) return std::nullopt;
+  const kube::Key& key = queue_.key(taken->slot);
+  running_.push_back({++last_id_, taken->slot,
+                      Pass({.settings = settings_.get(),
+                            .key = key,
+                            .id = last_id_,
+                            .memory = memory_of(key),
+                            .resolved = resolved_},
+                           cache, now.wall)});
+  return Started{last_id_, taken->waited};
+}
+
+std::vector<Effect> ControllerCore::take_effects(PassId id) {
+  Running* running = find(id);
+  return running == nullptr ? std::vector<Effect>{} : running->pass.take_effects();
+}
+
+void ControllerCore::answer(PassId id, EffectId effect, EffectReply reply, CacheView& cache,
+                            const Times& now) {
+  Running* running = find(id);
+  if (running == nullptr) return;
+  if (running->pass.writes(effect)) note_own_write(running->pass.key(), reply);
+  running->pass.answer(effect, std::move(reply), cache, now.wall);
+}
+
+void ControllerCore::abort(PassId id, StepFailure why) {
+  if (Running* running = find(id)) running->pass.abort(std::move(why));
+}
+
+std::optional<ControllerCore::Ended> ControllerCore::settle(PassId id, const Times& now) {
+  Running* running = find(id);
+  if (running == nullptr || !running->pass.end()) return std::nullopt;
+  Ended ended;
+  ended.id = id;
+  ended.key = queue_.key(running->slot);
+  ended.end = running->pass.take_end();
+  for (const EmitStep& event : ended.end.events) {
+    events_.say(ended.end.regarding, event, now.wall);
+  }
+  learn(ended.end.resolved);
+  const auto finish = finish_of(ended.end);
+  remember(ended.key, ended.end);
+  ended.took = queue_.finish(running->slot, finish, now.monotonic);
+  if (running != &running_.back()) *running = std::move(running_.back());
+  running_.pop_back();
+  return ended;
+}
+
+WorkQueue::Finish ControllerCore::finish_of(PassEnd& end) {
+  WorkQueue::Finish finish{.failed = end.backoff, .again = end.requeue_after, .soon = {}};
+  auto& progress = end.memory.progress;
+  if (end.changed && !end.backoff) {
+    finish.soon = std::min<Duration>(kProgressFirst * (1 << std::min(progress, 16U)), kProgressMax);
+    ++progress;
+  } else if (!end.changed) {
+    progress = 0;
+  }
+  const Duration resync = declaration().resync;
+  if (resync > Duration::zero() && !end.absent) {
+    const auto spread = static_cast<std::uint64_t>(resync.count() / kResyncSpread) + 1;
+    const Duration later = resync + Duration(static_cast<std::int64_t>(rng_.below(spread)));
+    finish.again = finish.again ? std::min(*finish.again, later) : later;
+  }
+  return finish;
+}
+
+std::optional<MonotonicInstant> ControllerCore::next_due() const {
+  if (overflowed_ && queue_.ready() == 0) return MonotonicInstant{};
+  return queue_.next_due();
+}
+
+std::vector<ControllerCore::PassId> ControllerCore::running_ids() const {
+  std::vector<PassId> ids;
+  ids.reserve(running_.size());
+  for (const Running& running : running_) ids.push_back(running.id);
+  return ids;
+}
+
+const kube::Key& ControllerCore::key_of(PassId id) const {
+  const Running* running = find(id);
+  FP_CHECK(running != nullptr);
+  return running->pass.key();
+}
+
+const ControllerCore::Running* ControllerCore::find(PassId id) const {
+  const auto found = std::ranges::find(running_, id, &Running::id);
+  return found == running_.end() ? nullptr : &*found;
+}
+
+ControllerCore::Running* ControllerCore::find(PassId id) {
+  const auto found = std::ranges::find(running_, id, &Running::id);
+  return found == running_.end() ? nullptr : &*found;
+}
+
+KeyMemory ControllerCore::memory_of(const kube::Key& key) {
+  if (memories_.empty()) return {};
+  const auto found = memories_.find(key);
+  return found == memories_.end() ? KeyMemory{} : found->second;
+}
+
+void ControllerCore::remember(const kube::Key& key, PassEnd& end) {
+  if (end.absent || end.memory.empty()) {
+    if (!memories_.empty()) memories_.erase(key);
+    return;
+  }
+  if (memories_.size() >= kMemoriesMax && !memories_.contains(key)) {
+    memories_.erase(memories_.begin());
+  }
+  memories_.insert_or_assign(key, std::move(end.memory));
+}
+
+void ControllerCore::learn(std::vector<client::Resource>& resolved) {
+  if (resolved.empty()) return;
+  auto known = resolved_ == nullptr ? std::vector<client::Resource>{} : *resolved_;
+  if (known.size() >= kResolvedMax) known.clear();
+  for (client::Resource& resource : resolved) {
+    const auto found = std::ranges::find(known, resource.kind, &client::Resource::kind);
+    if (found == known.end()) {
+      known.push_back(std::move(resource));
+    } else {
+      *found = std::move(resource);
+    }
+  }
+  resolved_ = std::make_shared<const std::vector<client::Resource>>(std::move(known));
+}
+
+}  // namespace fixpoint::runtime

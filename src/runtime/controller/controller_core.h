@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ControllerCore: the queue, the passes that run and what is remembered between them, without I/O.
+//
+// A plain value: the verifier copies it and drives it exactly as Controller does. Whoever owns it
+// hands in changes and answers, carries out the effects of each pass and sends the events.
+// Read next: controller.h, the shell; pass.h.
+#pragma once
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "client/call.h"
+#include "kube/gvk.h"
+#include "runtime/cache/contents.h"
+#include "runtime/controller/event_log.h"
+#include "runtime/controller/key_memory.h"
+#include "runtime/controller/pass.h"
+#include "runtime/controller/work_queue.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace fixpoint::runtime {
+
+struct Times {
+  Instant wall;
+  MonotonicInstant monotonic;
+};
+
+// A pass that changed something is followed by another, since the facts are others now; one that
+// does so again and again is slowed down to one a second.
+inline constexpr Duration kProgressFirst = std::chrono::milliseconds(5);
+inline constexpr Duration kProgressMax = std::chrono::seconds(1);
+
+class ControllerCore {
+ public:
+  // Keys with something worth remembering; beyond it a memory is lost, which costs a read.
+  static constexpr std::size_t kMemoriesMax = 100'000;
+
+  struct Setup {
+    Pass::Settings settings;
+    QueueSettings queue;
+    EventLog::Source source;
+    Rng rng;
+  };
+  explicit ControllerCore(Setup setup);
+
+  const Declaration& declaration() const { return settings_->reconciler->declaration(); }
+
+  // What the cache noticed; the watch is one of the declaration's.
+  void changed(const Watch& watch, const Change& change, MonotonicInstant now);
+  void add(const kube::Key& key, Priority priority, MonotonicInstant now);
+  // Every object of the primary kind, at low priority.
+  void add_all(const CacheView& cache, MonotonicInstant now);
+
+  using PassId = std::uint64_t;
+  struct Started {
+    PassId id = 0;
+    Duration waited{};  // in the queue
+  };
+  // Starts the next pass that is due, unless as many run as may.
+  std::optional<Started> start(CacheView& cache, const Times& now);
+  std::vector<Effect> take_effects(PassId id);
+  void answer(PassId id, EffectId effect, EffectReply reply, CacheView& cache, const Times& now);
+  void abort(PassId id, StepFailure why);
+
+  struct Ended {
+    PassId id = 0;
+    kube::Key key;
+    Duration took{};
+    PassEnd end;
+  };
+  // The end of the pass if it is over: the queue and the memory are told, and it is no more.
+  std::optional<Ended> settle(PassId id, const Times& now);
+
+  // When start() would start something; nothing when it never will by itself.
+  std::optional<MonotonicInstant> next_due() const;
+  std::size_t running() const { return running_.size(); }
+  bool is_running(PassId id) const { return find(id) != nullptr; }
+  std::vector<PassId> running_ids() const;
+  const WorkQueue& queue() const { return queue_; }
+  EventLog& events() { return events_; }
+  std::size_t memories() const { return memories_.size(); }
+  const kube::Key& key_of(PassId id) const;
+
+ private:
+  struct Running {
+    PassId id = 0;
+    SlotNumber slot = kNoSlot;
+    Pass pass;
+  };
+
+  const Running* find(PassId id) const;
+  Running* find(PassId id);
+  KeyMemory memory_of(const kube::Key& key);
+  void remember(const kube::Key& key, PassEnd& end);
+  void learn(std::vector<client::Resource>& resolved);
+  void note_own_write(const kube::Key& key, const EffectReply& reply);
+  bool is_own_write(const kube::Key& key, const Change& change) const;
+  WorkQueue::Finish finish_of(PassEnd& end);
+
+  std::shared_ptr<const Pass::Settings> settings_;
+  WorkQueue queue_;
+  EventLog events_;
+  Rng rng_;
+  PassId last_id_ = 0;
+  std::vector<Running> running_;
+  std::map<kube::Key, KeyMemory> memories_;
+  std::shared_ptr<const std::vector<client::Resource>> resolved_;
+  bool overflowed_ = false;  // a full queue refused a key: look at everything when it is empty
+  // Whose pass wrote which version: the news of it starts no pass of that key, which is followed by
+  // another anyway. Other keys and other controllers are told.
+  std::unordered_map<std::string, kube::Key> own_writes_;
+  std::deque<std::string> own_order_;
+};
+
+}  // namespace fixpoint::runtime

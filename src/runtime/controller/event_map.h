@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a change of a followed object to the keys that need a pass.
+#pragma once
+
+#include "json/value.h"
+#include "kube/gvk.h"
+#include "runtime/cache/contents.h"
+#include "runtime/operator.h"
+
+#include <functional>
+
+namespace fixpoint::runtime {
+
+// Whether the change is worth a pass: the watch's own predicate, or the default. Of the primary
+// that is: its spec (generation), labels, annotations, finalizers, deletion, and whose it is.
+bool worth_a_pass(const Watch& watch, json::View before, json::View after);
+
+// Calls `add` for each key the change is about, possibly several times for one.
+void keys_of(const Declaration& declaration, const Watch& watch, const Change& change,
+             const std::function<void(const kube::Key&)>& add);
+
+}  // namespace fixpoint::runtime
