@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Debian packages as imported targets `dep::NAME`; tools/deps installs them.
+# Debian packages as imported targets `dep::NAME`; tools/deps installs them. Read by the build and,
+# installed beside the package's configuration, by whoever links the libraries.
 find_package(Threads REQUIRED)
 
 function(fixpoint_dependency name)
@@ -21,5 +22,3 @@ fixpoint_dependency(fmt LIBRARY fmt)
 find_package(OpenSSL REQUIRED)
 add_library(dep::openssl INTERFACE IMPORTED)
 target_link_libraries(dep::openssl INTERFACE OpenSSL::SSL OpenSSL::Crypto)
-find_package(GTest REQUIRED)
-find_package(benchmark REQUIRED)

@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fixpoint program. route.h decides, program.h prints and runs; the subcommands are in the
-// files of their names.
-#include "cli/operators.h"
+// The fixpoint program: the operators it has on board. route.h decides, program.h prints and runs;
+// the subcommands are in the files of their names.
 #include "cli/program.h"
 
+#include <array>
+
+// examples/greeting/greeting.cc
+namespace greeting {
+fixpoint::runtime::OperatorEntry entry();
+}
+
+namespace {
+
+fixpoint::runtime::OperatorEntry as_example(fixpoint::runtime::OperatorEntry entry) {
+  entry.example = true;
+  return entry;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  return fixpoint::cli::run_program(argc, argv, fixpoint::cli::fixpoint_operators());
+  static const std::array operators{as_example(greeting::entry())};
+  return fixpoint::cli::run_program(argc, argv, operators);
 }

@@ -66,11 +66,11 @@ struct Permission {
 
 struct Declaration {
   std::string name;  // of the controller, in metrics, logs, events and as part of the field manager
-  std::vector<Watch> watches;
+  std::vector<Watch> watches{};
   // On the primary before the first step that needs cleanup; empty: nothing needs any, garbage
   // collection by owner is enough.
-  std::string finalizer;
-  std::vector<Permission> permissions;
+  std::string finalizer{};
+  std::vector<Permission> permissions{};
   int concurrency = 16;  // passes of different keys at once; never two of one key
   Duration deadline = std::chrono::minutes(2);  // of one pass
   // Something may change without an event: look at everything again this often. Zero: never.
@@ -84,8 +84,8 @@ struct Condition {
   std::string type;
   bool is_true = false;
   bool unknown = false;
-  std::string reason;  // CamelCase, never empty
-  std::string message;
+  std::string reason{};  // CamelCase, never empty
+  std::string message{};
 };
 
 // What the status shall say. The runtime adds observedGeneration and the conditions' times, and

@@ -32,7 +32,7 @@ struct Decoded {
 template <Described T>
 Decoded<T> decode(json::View value, const kube::FieldPath& path = {}) {
   Decoded<T> decoded;
-  decoded.errors = decode(value, T::table(), &decoded.value, path);
+  decoded.errors = decode(value, table_of<T>(), &decoded.value, path);
   return decoded;
 }
 

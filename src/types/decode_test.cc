@@ -190,7 +190,7 @@ TEST_P(Agreement, OfTheServersSchemaAndTheDecoder) {
   int accepted = 0;
   constexpr int kSamples = 2'000;
   for (int i = 0; i < kSamples; ++i) {
-    const auto spec = sample(GadgetSpec::table(), rng, {.wild_per_mille = GetParam()});
+    const auto spec = sample(table_of<GadgetSpec>(), rng, {.wild_per_mille = GetParam()});
     if (list_for_formatted(spec)) continue;
     const auto server = serve(spec);
     const auto local = decode<GadgetSpec>(spec, kube::FieldPath{"spec"});

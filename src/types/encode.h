@@ -18,7 +18,7 @@ namespace fixpoint::types {
 json::Value encode(const Table& table, const void* value);
 template <Described T>
 json::Value encode(const T& value) {
-  return encode(T::table(), &value);
+  return encode(table_of<T>(), &value);
 }
 
 // What the CRD says a field is when it is not given; a struct whole, because the server holds

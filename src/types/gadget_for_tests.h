@@ -28,16 +28,15 @@ struct Wheel {
   std::int32_t size = 10;
   std::optional<std::string> tyre;
 
-  static const Table& table() {
-    static const auto kTable = describe<Wheel>(
-        "A wheel.", {
-                        {"name",
-                         &Wheel::name,
-                         "Its name.",                            {.required = true, .min_length = 1, .max_length = 20}},
-                        {"size", &Wheel::size, "Its size.",      {.minimum = 1, .maximum = 100}                       },
-                        {"tyre", &Wheel::tyre, "What is on it.", {.max_length = 10}                                   },
+  static Table table() {
+    return describe<Wheel>("A wheel.",
+                           {
+                               {"name",
+                                &Wheel::name,
+                                "Its name.",                            {.required = true, .min_length = 1, .max_length = 20}},
+                               {"size", &Wheel::size, "Its size.",      {.minimum = 1, .maximum = 100}                       },
+                               {"tyre", &Wheel::tyre, "What is on it.", {.max_length = 10}                                   },
     });
-    return kTable;
   }
 };
 
@@ -47,8 +46,8 @@ struct Store {
   bool keep = true;
   std::string store_class;
 
-  static const Table& table() {
-    static const auto kTable = describe<Store>(
+  static Table table() {
+    return describe<Store>(
         "Where things are kept.",
         {
             {"size", &Store::size, "How much.", {.at_least = "1Gi", .at_most = "10Ti"}},
@@ -60,7 +59,6 @@ struct Store {
           .message = "what is not kept needs no care",
           .field_path = ".keep",
           .reason = "FieldValueForbidden"}});
-    return kTable;
   }
 };
 
@@ -94,8 +92,8 @@ struct GadgetSpec {
   std::optional<Wheel> fifth;
   std::optional<std::int32_t> maybe = 3;
 
-  static const Table& table() {
-    static const auto kTable = describe<GadgetSpec>(
+  static Table table() {
+    return describe<GadgetSpec>(
         "What a gadget shall be.",
         {
             {"text", &GadgetSpec::text, "What it says.", {.required = true, .max_length = 12}},
@@ -143,7 +141,6 @@ struct GadgetSpec {
             {"maybe", &GadgetSpec::maybe, "A number or null.", {.nullable = true}},
     },
         {{.rule = "self.count <= 3 || self.mode == 'Fast'", .message = "many need to be fast"}});
-    return kTable;
   }
 };
 
@@ -153,28 +150,26 @@ struct GadgetStatus {
   std::string selector;
   std::vector<Wheel> wheels;
 
-  static const Table& table() {
-    static const auto kTable = describe<GadgetStatus>(
-        "What a gadget is.", {
-                                 {"phase", &GadgetStatus::phase, "Where it is."},
-                                 {"ready", &GadgetStatus::ready, "How many are."},
-                                 {"selector", &GadgetStatus::selector, "How to find them."},
-                                 {"wheels",
-                                  &GadgetStatus::wheels,
-                                  "Those seen.", {.list = ListKind::Map, .keys = {"name"}}},
+  static Table table() {
+    return describe<GadgetStatus>("What a gadget is.",
+                                  {
+                                      {"phase", &GadgetStatus::phase, "Where it is."},
+                                      {"ready", &GadgetStatus::ready, "How many are."},
+                                      {"selector", &GadgetStatus::selector, "How to find them."},
+                                      {"wheels",
+                                       &GadgetStatus::wheels,
+                                       "Those seen.", {.list = ListKind::Map, .keys = {"name"}}},
     });
-    return kTable;
   }
 };
 
 struct OldGadgetSpec {
   std::string text;
-  static const Table& table() {
-    static const auto kTable = describe<OldGadgetSpec>(
-        "What a gadget once was.", {
+  static Table table() {
+    return describe<OldGadgetSpec>("What a gadget once was.",
+                                   {
                                        {"text", &OldGadgetSpec::text, "Text."}
     });
-    return kTable;
   }
 };
 
@@ -188,8 +183,8 @@ inline const Kind& gadget_kind() {
       .categories = {"all", "things"},
       .name_length_max = 52,
       .versions = {{.name = "v1",
-                    .spec = &GadgetSpec::table(),
-                    .status = &GadgetStatus::table(),
+                    .spec = &table_of<GadgetSpec>(),
+                    .status = &table_of<GadgetStatus>(),
                     .columns = {{.name = "Phase", .path = ".status.phase"},
                                 {.name = "Count",
                                  .path = ".spec.count",
@@ -205,7 +200,7 @@ inline const Kind& gadget_kind() {
                     .rules = {{.rule = "self.metadata.name != 'forbidden'",
                                .message = "pick another name"}}},
                       {.name = "v1alpha1",
-                    .spec = &OldGadgetSpec::table(),
+                    .spec = &table_of<OldGadgetSpec>(),
                     .storage = false,
                     .deprecated = true,
                     .deprecation_warning = "use v1"}}

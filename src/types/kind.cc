@@ -113,7 +113,9 @@ bool has_required(const Table& table) {
 
 json::Draft columns_of(const Version& version) {
   auto list = json::Draft::array();
-  for (const auto& column : version.columns) {
+  const auto all =
+      version.columns.empty() ? std::vector{ready_column(), age_column()} : version.columns;
+  for (const auto& column : all) {
     auto& entry = list.push_back(json::Draft::object({
         {"name",     column.name},
         {"type",     column.type},
@@ -154,7 +156,7 @@ json::Draft version_of(const Kind& kind, const Version& version) {
   if (!version.deprecation_warning.empty()) {
     entry["deprecationWarning"] = version.deprecation_warning;
   }
-  if (!version.columns.empty()) entry["additionalPrinterColumns"] = columns_of(version);
+  entry["additionalPrinterColumns"] = columns_of(version);
   for (const auto& path : version.selectable_fields) {
     entry.array_at("selectableFields")
         .push_back(json::Draft::object({

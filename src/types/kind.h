@@ -39,7 +39,7 @@ struct Version {
   bool storage = true;
   bool deprecated = false;
   std::string deprecation_warning{};
-  std::vector<Column> columns{};
+  std::vector<Column> columns{};  // none: ready_column and age_column
   std::optional<kube::ScalePaths> scale{};
   std::vector<std::string> selectable_fields{};
   std::vector<Rule> rules{};  // about the whole object

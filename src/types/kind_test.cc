@@ -121,8 +121,8 @@ struct Odd {
   Wheel wheel;
   std::vector<Wheel> wheels;
 
-  static const Table& table() {
-    static const auto kTable = describe<Odd>(
+  static Table table() {
+    return describe<Odd>(
         "Full of mistakes.",
         {
             {"text", &Odd::text, "", {.minimum = 1, .pattern = "("}},
@@ -132,12 +132,11 @@ struct Odd {
             {"wheels", &Odd::wheels, "By tyre.", {.list = ListKind::Map, .keys = {"tyre", "x"}}},
             {"text", &Odd::text, "Again.", {.max_length = 1, .example = "long"}},
     });
-    return kTable;
   }
 };
 
 TEST(Mistakes, AreNamedWithTheirFields) {
-  const auto found = mistakes(Odd::table());
+  const auto found = mistakes(table_of<Odd>());
 
   EXPECT_THAT(found, Contains("text: has no doc"));
   EXPECT_THAT(found, Contains("text: has bounds of a number, but is none"));
@@ -154,17 +153,15 @@ TEST(Mistakes, AreNamedWithTheirFields) {
 
 struct Endless {
   std::vector<Endless> more;
-  static const Table& table() {
-    static const auto kTable =
-        describe<Endless>("Holds itself.", {
-                                               {"more", &Endless::more, "Of the same."}
+  static Table table() {
+    return describe<Endless>("Holds itself.", {
+                                                  {"more", &Endless::more, "Of the same."}
     });
-    return kTable;
   }
 };
 
 TEST(Mistakes, IncludeStructsThatHoldThemselves) {
-  EXPECT_THAT(mistakes(Endless::table()), Contains(HasSubstr("holds itself")));
+  EXPECT_THAT(mistakes(table_of<Endless>()), Contains(HasSubstr("holds itself")));
 }
 
 }  // namespace

@@ -7,14 +7,13 @@
 //   struct PageSpec {
 //     std::string text;
 //     std::int32_t replicas = 1;
-//     static const types::Table& table();
+//     static types::Table table();
 //   };
-//   const types::Table& PageSpec::table() {
-//     static const auto kTable = types::describe<PageSpec>("What is served, and how often.", {
+//   types::Table PageSpec::table() {
+//     return types::describe<PageSpec>("What is served, and how often.", {
 //         {"text",     &PageSpec::text,     "What the page says.", {.required = true}},
 //         {"replicas", &PageSpec::replicas, "How many serve it.",  {.minimum = 0, .maximum = 9}},
 //     });
-//     return kTable;
 //   }
 //
 // A default is the member's own: what a default-constructed struct holds is what the CRD says, so
@@ -152,6 +151,12 @@ Table describe(std::string doc, std::initializer_list<Row<Owner>> rows,
   table.fields.reserve(rows.size());
   for (const auto& row : rows) table.fields.push_back(row.field);
   return finish(std::move(table));
+}
+
+template <Described T>
+const Table& table_of() {
+  static const Table kTable = T::table();
+  return kTable;
 }
 
 // Whatever makes no sense, of this table and those below, each with its path; none in a good one.

@@ -72,11 +72,12 @@ struct Type {
 template <class T>
 const Type& type_of();
 
-// A struct is one that says so: `static const Table& table();`.
+// A struct is one that says so: `static Table table();`.
 template <class T>
-concept Described = requires {
-  { T::table() } -> std::same_as<const Table&>;
-};
+concept Described = requires { T::table(); };
+// The table of a struct, made once.
+template <Described T>
+const Table& table_of();
 // An enumeration names its values, from zero on, in a function beside it:
 //   std::span<const std::string_view> enum_names(Phase);
 template <class T>
@@ -116,7 +117,7 @@ template <Described T>
 struct Description<T> {
   static Type make() {
     auto type = plain<T>(Shape::Struct);
-    type.table = &T::table;
+    type.table = &table_of<T>;
     return type;
   }
 };
