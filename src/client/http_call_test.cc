@@ -114,7 +114,10 @@ TEST_P(HttpCall, AStormOf429EndsWithTheDeadlineAndWithoutSpinning) {
                             {"retry-after", "1"}
   }));
 
-  const auto reply = call(create());
+  auto impatient = create();
+  impatient.deadline = 10s;
+
+  const auto reply = call(std::move(impatient));
 
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().fate, Fate::Refused);
@@ -149,8 +152,10 @@ TEST_P(HttpCall, NoAnswerWithinTheDeadlineIsUnknownAndTheNextCallWorks) {
 
 TEST_P(HttpCall, WithoutAServerNothingIsSent) {
   server.reset();
+  auto impatient = create();
+  impatient.deadline = 5s;
 
-  const auto reply = call(create());
+  const auto reply = call(std::move(impatient));
 
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().fate, Fate::NotSent);
@@ -298,9 +303,6 @@ TEST_P(HttpCall, AResetInsideTheBodyIsNotTakenForAnAnswer) {
 TEST_P(HttpCall, RotatedCertificatesAreUsedForNewRequests) {
   server->always(answer(200, "{}"));
   ASSERT_TRUE(call(get()));
-  access->use(net::client_tls(GetParam() == net::HttpVersions::OnlyHttp1
-                                  ? net::HttpVersions::OnlyHttp1
-                                  : net::HttpVersions::OnlyHttp2));
   access->use(*net::make_client_tls(
       {.ca_pem = net::Certificates::get().authority.certificate_pem, .versions = GetParam()}));
 
@@ -314,7 +316,7 @@ TEST_P(HttpCall, AServerOfAnotherAuthorityIsNotTalkedTo) {
       *net::make_client_tls({.ca_pem = net::Certificates::get().foreign_authority.certificate_pem,
                              .versions = GetParam()}));
   auto impatient = create();
-  impatient.deadline = 2s;
+  impatient.deadline = 5s;
 
   const auto reply = call(std::move(impatient));
 

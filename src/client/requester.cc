@@ -33,6 +33,7 @@ struct Requester::Running {
   MonotonicInstant since{};
   HttpAnswer answer;
   bool too_large = false;
+  std::string last_failure;  // of an attempt before
 
   std::string what() const { return ask.outgoing.method + " " + ask.outgoing.target; }
 };
@@ -233,6 +234,7 @@ void Requester::retry_or(const RunningRef& running, const Attempted& attempt_mad
     return finish(running, std::unexpected(std::move(error)));
   }
   if (options_.listener != nullptr) options_.listener->retried(exchange_of(*running));
+  running->last_failure = std::move(error.status.message);
   running->retry_timer = loop_.after(*delay, [this, weak = std::weak_ptr{running}] {
     const auto self = weak.lock();
     if (!self || self->over) return;
@@ -250,8 +252,9 @@ void Requester::out_of_time(const RunningRef& running) {
   auto message = fmt::format(
       "{}: no answer within {} ms", running->what(),
       std::chrono::duration_cast<std::chrono::milliseconds>(running->ask.deadline).count());
-  finish(running, std::unexpected(unsent ? not_sent(std::move(message) + ", it was not sent")
-                                         : unknown(std::move(message))));
+  if (!running->last_failure.empty()) message += "; before that: " + running->last_failure;
+  finish(running,
+         std::unexpected(unsent ? not_sent(std::move(message)) : unknown(std::move(message))));
 }
 
 void Requester::finish(const RunningRef& running, std::expected<HttpAnswer, CallError> result) {

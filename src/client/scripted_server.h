@@ -245,7 +245,7 @@ class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
   bool http2() const { return GetParam() == net::HttpVersions::OnlyHttp2; }
 
   // Real I/O, virtual time: the clock moves a little whenever nothing else does.
-  bool run_until(const std::function<bool()>& done, Duration step = std::chrono::milliseconds(20)) {
+  bool run_until(const std::function<bool()>& done, Duration step = std::chrono::milliseconds(5)) {
     const auto limit = std::chrono::steady_clock::now() + net::kPatience;
     while (!done()) {
       if (std::chrono::steady_clock::now() > limit) return false;
