@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/http_client.h"
 
-#include "client/discovery.h"
-#include "client/http_watch.h"
-#include "client/outgoing.h"
-#include "client/page.h"
+#include "client/http/discovery.h"
+#include "client/http/http_watch.h"
+#include "client/http/outgoing.h"
+#include "client/http/page.h"
 
 #include <utility>
 

@@ -8,8 +8,8 @@
 
 #include "client/access.h"
 #include "client/client.h"
-#include "client/pool.h"
-#include "client/requester.h"
+#include "client/http/pool.h"
+#include "client/http/requester.h"
 
 #include <memory>
 

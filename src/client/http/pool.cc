@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/pool.h"
+#include "client/http/pool.h"
 
-#include "client/resolve_name.h"
+#include "client/http/resolve_name.h"
 
 #include <algorithm>
 #include <utility>

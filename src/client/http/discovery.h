@@ -6,7 +6,7 @@
 #pragma once
 
 #include "client/client.h"
-#include "client/requester.h"
+#include "client/http/requester.h"
 
 #include <memory>
 

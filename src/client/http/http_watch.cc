@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/http_watch.h"
+#include "client/http/http_watch.h"
 
-#include "client/page.h"
-#include "client/watch_decoder.h"
+#include "client/http/page.h"
+#include "client/http/watch_decoder.h"
 #include "json/draft.h"
 
 #include <optional>

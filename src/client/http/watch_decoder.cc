@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/watch_decoder.h"
+#include "client/http/watch_decoder.h"
 
-#include "client/answer.h"
+#include "client/http/answer.h"
 #include "json/parse.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/answer.h"
+#include "client/http/answer.h"
 
 #include "json/parse.h"
 

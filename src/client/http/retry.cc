@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/retry.h"
+#include "client/http/retry.h"
 
 #include <algorithm>
 

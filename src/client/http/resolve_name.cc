@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/resolve_name.h"
+#include "client/http/resolve_name.h"
 
 #include <algorithm>
 #include <memory>

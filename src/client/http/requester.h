@@ -8,12 +8,12 @@
 
 #include "base/rng.h"
 #include "client/access.h"
-#include "client/answer.h"
 #include "client/client.h"
-#include "client/outgoing.h"
-#include "client/pool.h"
-#include "client/retry.h"
-#include "client/turnstile.h"
+#include "client/http/answer.h"
+#include "client/http/outgoing.h"
+#include "client/http/pool.h"
+#include "client/http/retry.h"
+#include "client/http/turnstile.h"
 #include "net/loop.h"
 
 #include <cstddef>
@@ -31,8 +31,7 @@ inline constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 20U;
 
 struct RequesterOptions {
   std::string user_agent = "fixpoint";
-  std::string as_user;  // for every request that names nobody itself
-  std::vector<std::string> as_groups;
+  net::Headers impersonation;  // of every request that names nobody itself
   // Lists shrink tenfold, at more CPU on both sides: for far servers.
   bool gzip = false;
   std::size_t in_flight_max = 0;  // 0: no limit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/background.h"
+#include "client/http/background.h"
 
 #include <thread>
 #include <utility>

@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "client/access.h"
-#include "client/background.h"
+#include "client/http/background.h"
 #include "net/client.h"
 #include "net/loop.h"
 

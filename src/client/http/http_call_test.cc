@@ -2,7 +2,7 @@
 //
 // Calls over HTTP under every fault: what is sent, what is sent again, and what a caller may
 // conclude when something went wrong.
-#include "client/scripted_server.h"
+#include "client/http/scripted_server.h"
 #include "net/gzip.h"
 
 namespace fixpoint::client {

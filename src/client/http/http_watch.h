@@ -7,7 +7,7 @@
 #pragma once
 
 #include "client/collection.h"
-#include "client/requester.h"
+#include "client/http/requester.h"
 
 #include <memory>
 

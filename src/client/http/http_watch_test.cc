@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lists and watches over HTTP: pages, streams cut anywhere, silence, and every way they can end.
-#include "client/scripted_server.h"
+#include "client/http/scripted_server.h"
 
 namespace fixpoint::client {
 namespace {

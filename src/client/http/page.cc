@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/page.h"
+#include "client/http/page.h"
 
 #include "json/shape.h"
 

@@ -3,8 +3,8 @@
 // A list's answer to a Page: items cut while parsing, one block each, the text then dropped.
 #pragma once
 
-#include "client/answer.h"
 #include "client/collection.h"
+#include "client/http/answer.h"
 
 namespace fixpoint::client {
 

@@ -245,7 +245,8 @@ class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
   bool http2() const { return GetParam() == net::HttpVersions::OnlyHttp2; }
 
   // Real I/O, virtual time: the clock moves a little whenever nothing else does.
-  bool run_until(const std::function<bool()>& done, Duration step = std::chrono::milliseconds(5)) {
+  bool run_until(const std::function<bool()>& done) { return run_until(done, pace); }
+  bool run_until(const std::function<bool()>& done, Duration step) {
     const auto limit = std::chrono::steady_clock::now() + net::kPatience;
     while (!done()) {
       if (std::chrono::steady_clock::now() > limit) return false;
@@ -287,6 +288,8 @@ class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
     };
   }
 
+  // How far the clock moves in a millisecond: little, as long as connections are made meanwhile.
+  Duration pace = std::chrono::milliseconds(5);
   VirtualClock clock;
   net::Loop loop{clock};
   NotingListener listener;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/outgoing.h"
+#include "client/http/outgoing.h"
 
 #include "json/draft.h"
 #include "json/print.h"

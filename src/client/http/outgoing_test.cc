@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What each call is on the wire; and the retry policy, asked about everything.
-#include "client/outgoing.h"
+#include "client/http/outgoing.h"
 
-#include "client/answer.h"
-#include "client/retry.h"
+#include "client/http/answer.h"
+#include "client/http/retry.h"
 #include "json/parse.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/discovery.h"
+#include "client/http/discovery.h"
 
 #include "json/parse.h"
 

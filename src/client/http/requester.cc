@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/requester.h"
+#include "client/http/requester.h"
 
 #include "net/gzip.h"
 
@@ -111,13 +111,11 @@ net::ClientRequest Requester::request_for(const Outgoing& outgoing, const Access
   request.headers.add("accept", outgoing.accept);
   if (!outgoing.content_type.empty()) request.headers.add("content-type", outgoing.content_type);
   if (!access.authorization.empty()) request.headers.add("authorization", access.authorization);
-  const bool own = !outgoing.as_user.empty();
-  const auto& user = own ? outgoing.as_user : options_.as_user;
-  if (!user.empty()) {
-    request.headers.add("impersonate-user", user);
-    for (const auto& group : own ? outgoing.as_groups : options_.as_groups) {
-      request.headers.add("impersonate-group", group);
-    }
+  if (outgoing.as_user.empty()) {
+    for (const auto& [name, value] : options_.impersonation) request.headers.add(name, value);
+  } else {
+    request.headers.add("impersonate-user", outgoing.as_user);
+    for (const auto& group : outgoing.as_groups) request.headers.add("impersonate-group", group);
   }
   if (options_.gzip) request.headers.add("accept-encoding", "gzip");
   request.body = outgoing.body;
