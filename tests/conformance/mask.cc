@@ -182,8 +182,14 @@ std::string Mask::mask_versions(std::string_view text) const {
     const auto number = number_of(text.substr(at, end - at));
     // How far a server has counted is its own affair.
     const bool newest = masked.ends_with("current: ");
-    if (newest) masked += "<rv>";
-    if (!newest) {
+    // A number in a quoted object is a field's: versions are strings there. A young server has
+    // versions as small as a file's mode.
+    const bool quoted = masked.ends_with("\": ") || masked.ends_with("\":");
+    if (newest) {
+      masked += "<rv>";
+    } else if (quoted) {
+      masked += text.substr(at, end - at);
+    } else {
       masked += versions_.contains(number) ? version(text.substr(at, end - at))
                                            : std::string{text.substr(at, end - at)};
     }
