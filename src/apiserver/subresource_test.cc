@@ -70,6 +70,24 @@ TEST_F(Subresources, APodIsBoundOnceAndTakesTheBindingsAnnotations) {
   EXPECT_EQ(message(absent), "pods \"nope\" not found");
 }
 
+TEST_F(Subresources, ABoundPodMayStillBeNominated) {
+  bind(R"({"name":"p"})", R"({"name":"n"})");
+
+  const auto nominated =
+      patch(std::string{kPod} + "/status", R"({"status":{"nominatedNodeName":"m"}})");
+
+  EXPECT_EQ(nominated.code, 200) << message(nominated);
+}
+
+TEST_F(Subresources, AnUpdateAsksOfAPodWhatACreateDoes) {
+  const auto refused = patch(kPod, R"({"spec":{"containers":[{"name":"c","image":" x"}]}})",
+                             "application/strategic-merge-patch+json");
+
+  EXPECT_TRUE(message(refused).contains(
+      R"(spec.containers[0].image: Invalid value: " x": must not have leading or trailing whitespace)"))
+      << message(refused);
+}
+
 TEST_F(Subresources, APodWithoutANodeHasAnEmptyLogAndNoHost) {
   EXPECT_EQ(stream("/p/log").code, 204);
   EXPECT_EQ(message(stream("/p/exec")), "pod p does not have a host assigned");

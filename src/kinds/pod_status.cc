@@ -167,9 +167,6 @@ FieldErrors validate_pod_status_update(View pod, View old_pod) {
   if (!nominated.empty() && nominated != before.get("nominatedNodeName").as_string()) {
     const FieldPath here = path.child("nominatedNodeName");
     kube::note_problems(here, nominated, kube::dns1123_subdomain_problems, errors);
-    if (!old_pod.get("spec", "nodeName").as_string().empty()) {
-      note_forbidden(here, "may not be set on pods that are already bound to a node", errors);
-    }
   }
   if (const View generation = status.get("observedGeneration"); generation.as_int() < 0) {
     note_invalid(path.child("observedGeneration"), generation, kNotNegative, errors);

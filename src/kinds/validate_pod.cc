@@ -292,15 +292,20 @@ void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& 
   }
 }
 
-FieldErrors validate_pod(View pod) {
-  FieldErrors errors;
+void validate_own_spec(View spec, FieldErrors& errors) {
   const FieldPath path{"spec"};
-  const View spec = pod.get("spec");
   validate_pod_spec(spec, PodPlace::Pod, path, errors);
   check_tokens(spec, path, errors);
   for (const std::string_view list : {"containers", "initContainers"}) {
     check_image_spaces(spec.get(list), path.child(list), errors);
   }
+}
+
+FieldErrors validate_pod(View pod) {
+  FieldErrors errors;
+  const FieldPath path{"spec"};
+  const View spec = pod.get("spec");
+  validate_own_spec(spec, errors);
   if (!spec.get("ephemeralContainers").empty()) {
     note_forbidden(path.child("ephemeralContainers"), "cannot be set on create", errors);
   }

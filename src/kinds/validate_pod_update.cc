@@ -330,7 +330,7 @@ FieldErrors validate_pod_update(View pod, View old_pod) {
   const View spec = pod.get("spec");
   const View old_spec = old_pod.get("spec");
   const FieldPath path{"spec"};
-  validate_pod_spec(spec, PodPlace::Pod, path, errors);
+  validate_own_spec(spec, errors);
   if (check_containers(spec, old_spec, errors)) return errors;
   if (check_deadline_change(spec, old_spec, errors)) return errors;
   check_tolerations(spec.get("tolerations"), old_spec.get("tolerations"), errors);
@@ -351,7 +351,7 @@ FieldErrors validate_pod_ephemeral_update(View pod, View old_pod) {
     return errors;
   }
   const FieldPath spec{"spec"};
-  validate_pod_spec(pod.get("spec"), PodPlace::Pod, spec, errors);
+  validate_own_spec(pod.get("spec"), errors);
   const FieldPath path = spec.child("ephemeralContainers");
   const View now = pod.get("spec", "ephemeralContainers");
   for (const View before : old_pod.get("spec", "ephemeralContainers").elements()) {
@@ -382,7 +382,7 @@ FieldErrors validate_pod_resize(View pod, View old_pod) {
   const FieldPath path{"spec"};
   const View spec = pod.get("spec");
   const View old_spec = old_pod.get("spec");
-  validate_pod_spec(spec, PodPlace::Pod, path, errors);
+  validate_own_spec(spec, errors);
   const auto stated = old_pod.get("status", "qosClass").as_string();
   if (qos_class(spec) != (stated.empty() ? qos_class(old_spec) : stated)) {
     note_invalid(path, pod.get("status", "qosClass").as_string(),
