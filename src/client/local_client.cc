@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/local_client.h"
+
+#include "apiserver/discovery.h"
+#include "apiserver/rbac.h"
+#include "apiserver/table.h"
+#include "client/http/answer.h"
+#include "client/http/discovery.h"
+#include "client/http/outgoing.h"
+
+#include <list>
+#include <utility>
+
+namespace fixpoint::client {
+namespace {
+
+CallError refused(json::View status) {
+  CallError error;
+  error.fate = Fate::Refused;
+  error.status = read_status(status);
+  if (error.status.details && error.status.details->retry_after_seconds > 0) {
+    error.retry_after = std::chrono::seconds(error.status.details->retry_after_seconds);
+  }
+  return error;
+}
+
+CallError refused(const kube::Status& status) {
+  const auto body = kube::to_json(status);
+  return refused(body);
+}
+
+// As a server sees somebody who is acted as.
+apiserver::User impersonated(const Call& call) {
+  apiserver::User user{.name = call.as_user, .uid = {}, .groups = call.as_groups, .extra = {}};
+  constexpr std::string_view kAccount = "system:serviceaccount:";
+  if (user.groups.empty() && user.name.starts_with(kAccount)) {
+    const auto rest = std::string_view{user.name}.substr(kAccount.size());
+    user.groups = {"system:serviceaccounts",
+                   "system:serviceaccounts:" + std::string{rest.substr(0, rest.find(':'))}};
+  }
+  user.groups.emplace_back("system:authenticated");
+  return user;
+}
+
+EventType type_of(apiserver::WatchEventType type) {
+  switch (type) {
+    case apiserver::WatchEventType::Added: return EventType::Added;
+    case apiserver::WatchEventType::Modified: return EventType::Modified;
+    case apiserver::WatchEventType::Deleted: return EventType::Deleted;
+    case apiserver::WatchEventType::Bookmark:
+    case apiserver::WatchEventType::Error: break;
+  }
+  return EventType::Bookmark;
+}
+
+json::Value cut(const json::Value& object, const Collection& collection,
+                const std::shared_ptr<const json::Shape>& shape) {
+  auto whole = collection.metadata_only ? apiserver::partial_object(object) : object;
+  return shape ? shape->cut(whole) : whole;
+}
+
+struct Watcher {
+  apiserver::Watch watch;
+  WatchCall call;
+  WatchHandlers handlers;
+  store::Revision seen;
+  bool over = false;
+
+  bool emit(const apiserver::WatchEvent& event) {
+    if (event.type == apiserver::WatchEventType::Error) {
+      end(refused(event.object));
+      return false;
+    }
+    const bool bookmark = event.type == apiserver::WatchEventType::Bookmark;
+    WatchEvent told{
+        .type = type_of(event.type),
+        .object = bookmark ? event.object : cut(event.object, call.collection, call.shape),
+        .initial_events_end =
+            bookmark &&
+            event.object.get("metadata", "annotations", "k8s.io/initial-events-end").as_string() ==
+                "true"};
+    handlers.on_event(std::move(told));
+    return !over;
+  }
+  void end(std::optional<CallError> error) {
+    if (std::exchange(over, true)) return;
+    const auto told = std::exchange(handlers, {});
+    if (told.on_end) told.on_end(std::move(error));
+  }
+};
+using WatcherRef = std::shared_ptr<Watcher>;
+
+class LocalWatch final : public Watching {
+ public:
+  explicit LocalWatch(WatcherRef watcher) : watcher_(std::move(watcher)) {}
+  ~LocalWatch() override { watcher_->over = true; }
+
+ private:
+  WatcherRef watcher_;
+};
+
+}  // namespace
+
+struct LocalClient::State : std::enable_shared_from_this<State> {
+  State(LocalApi& local, Post poster, apiserver::User acting)
+      : api(local), post(std::move(poster)), user(std::move(acting)) {}
+
+  // Runs later, if there is still a client.
+  void later(std::move_only_function<void()> task) {
+    post([weak = weak_from_this(), task = std::move(task)]() mutable {
+      const auto self = weak.lock();
+      if (self && !self->over) task();
+    });
+  }
+
+  std::optional<CallError> forbidden(const apiserver::Request& request) const {
+    const auto attempt = apiserver::attempt_of(request);
+    const auto decision = apiserver::authorize(api.store().latest(), request.user, attempt);
+    if (decision.allowed) return std::nullopt;
+    return refused(apiserver::refusal(request.user, attempt, decision));
+  }
+
+  // Hands `result` on once what it shows is durable.
+  template <class Result, class DoneFunction>
+  void settle(store::Revision visible, Result result, DoneFunction done) {
+    auto held =
+        std::make_shared<std::pair<Result, DoneFunction>>(std::move(result), std::move(done));
+    api.when_durable(visible, [weak = weak_from_this(), held](std::optional<Error> lost) {
+      const auto self = weak.lock();
+      if (!self || self->over) return;
+      // It was taken back: nobody has seen it, and nobody will.
+      if (lost) held->first = std::unexpected(not_sent(lost->message));
+      self->later([held] { held->second(std::move(held->first)); });
+    });
+    changed();
+  }
+
+  void changed() {
+    if (watchers.empty() || std::exchange(pumping, true)) return;
+    later([this] {
+      pumping = false;
+      pump();
+    });
+  }
+
+  void pump() {
+    const auto guard = shared_from_this();
+    std::erase_if(watchers, [](const WatcherRef& watcher) { return watcher->over; });
+    for (const auto& watcher : std::vector<WatcherRef>(watchers.begin(), watchers.end())) {
+      tell(*watcher);
+      if (over) return;
+    }
+  }
+
+  void tell(Watcher& watcher) const {
+    for (const auto& event : std::exchange(watcher.watch.initial, {})) {
+      if (watcher.over || !watcher.emit(event)) return;
+    }
+    if (watcher.over) return;
+    if (watcher.watch.ends) return watcher.end(std::nullopt);
+    if (watcher.seen >= api.store().revision()) return;
+    const auto events = api.store().events_after(watcher.seen);
+    if (!events) {
+      return watcher.end(refused(kube::expired("too old resource version: list again")));
+    }
+    for (const auto& event : *events) {
+      if (event.revision > api.durable()) return;
+      watcher.seen = event.revision;
+      const auto told = watcher.watch.next(event);
+      if (told && !watcher.emit(*told)) return;
+    }
+  }
+
+  LocalApi& api;
+  Post post;
+  apiserver::User user;
+  std::list<WatcherRef> watchers;
+  bool pumping = false;
+  bool over = false;
+};
+
+LocalClient::LocalClient(LocalApi& api, Post post, apiserver::User user)
+    : state_(std::make_shared<State>(api, std::move(post), std::move(user))) {}
+
+LocalClient::~LocalClient() {
+  state_->over = true;
+  for (const auto& watcher : state_->watchers) watcher->over = true;
+}
+
+void LocalClient::changed() {
+  state_->changed();
+}
+
+void LocalClient::call(Call call, Done done) {
+  auto request = request_of(call);
+  request.user = call.as_user.empty() ? state_->user : impersonated(call);
+  request.user_agent = "fixpoint";
+  if (!call.as_user.empty()) {
+    if (auto error = state_->forbidden(request)) {
+      return state_->later([error = *std::move(error), done = std::move(done)]() mutable {
+        done(std::unexpected(std::move(error)));
+      });
+    }
+  }
+  auto response = state_->api.run(request);
+  Reply reply;
+  if (response.ok()) {
+    reply = Answer{.code = response.code,
+                   .body = std::move(response.body),
+                   .text = {},
+                   .warnings = std::move(response.warnings)};
+  } else {
+    reply = std::unexpected(refused(response.body));
+  }
+  state_->settle(response.visible, std::move(reply), std::move(done));
+}
+
+void LocalClient::list(ListCall call, PageDone done) {
+  auto request = request_of(call);
+  request.user = state_->user;
+  auto response = state_->api.run(request);
+  PageReply reply;
+  if (!response.ok() || !response.list) {
+    reply = std::unexpected(refused(response.body));
+  } else {
+    const auto resource = state_->api.kinds().find(state_->api.store().latest(), request.resource);
+    Page page;
+    page.resource_version = std::to_string(response.list->revision.value);
+    page.continue_token = std::move(response.list->continue_token);
+    page.warnings = std::move(response.warnings);
+    for (const auto& record : response.list->items) {
+      const auto object =
+          apiserver::shown(*resource, apiserver::in_version(*resource, record->body));
+      page.items.push_back(cut(object, call.collection, call.shape));
+    }
+    reply = std::move(page);
+  }
+  state_->settle(response.visible, std::move(reply), std::move(done));
+}
+
+std::unique_ptr<Watching> LocalClient::watch(WatchCall call, WatchHandlers handlers) {
+  auto request = request_of(call);
+  request.user = state_->user;
+  auto watcher = std::make_shared<Watcher>();
+  watcher->call = std::move(call);
+  watcher->handlers = std::move(handlers);
+  auto opened = state_->api.open_watch(request);
+  if (!opened) {
+    state_->later(
+        [watcher, error = refused(opened.error())]() mutable { watcher->end(std::move(error)); });
+  } else {
+    watcher->watch = *std::move(opened);
+    watcher->seen = watcher->watch.from;
+    state_->watchers.push_back(watcher);
+    state_->changed();
+  }
+  return std::make_unique<LocalWatch>(watcher);
+}
+
+void LocalClient::resolve(kube::GroupVersionKind kind, Resolved done) {
+  // No digest is asked for here.
+  const apiserver::Discovery discovery{state_->api.kinds().all(state_->api.store().latest()),
+                                       [](std::string_view) { return std::string{}; }};
+  std::expected<Resource, CallError> found = std::unexpected(no_such_kind(kind));
+  for (const auto& group : discovery.groups()) {
+    if (group.name != kind.group) continue;
+    for (const auto& version : group.versions) {
+      if (found || (!kind.version.empty() && kind.version != version)) continue;
+      const auto list = discovery.resource_list({kind.group, version});
+      if (!list) continue;
+      if (auto resource = find_resource(*list, {kind.group, version, kind.kind})) {
+        found = *std::move(resource);
+      }
+    }
+  }
+  state_->later(
+      [found = std::move(found), done = std::move(done)]() mutable { done(std::move(found)); });
+}
+
+}  // namespace fixpoint::client

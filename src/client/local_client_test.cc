@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client in process: the same contract as over HTTP, without waiting for anything.
+#include "client/local_client.h"
+
+#include "apiserver/api_fixture.h"
+#include "json/parse.h"
+#include "json/print.h"
+
+#include <deque>
+
+namespace fixpoint::client {
+namespace {
+
+class LocalClientTest : public testing::Test {
+ protected:
+  LocalClientTest() {
+    make("v1", "Namespace", "namespaces", Scope::Cluster, R"({"metadata":{"name":"n"}})");
+  }
+
+  void run() {
+    while (!posted.empty()) {
+      auto task = std::move(posted.front());
+      posted.pop_front();
+      task();
+    }
+  }
+  Reply call(Call what) {
+    std::optional<Reply> reply;
+    client->call(std::move(what), [&](Reply got) { reply = std::move(got); });
+    EXPECT_FALSE(reply) << "answered from inside the call";
+    run();
+    return *std::move(reply);
+  }
+  void make(std::string version, std::string kind, std::string plural, Scope scope,
+            std::string_view body) {
+    const Resource resource{
+        .kind = {"", std::move(version), std::move(kind)},
+        .plural = std::move(plural),
+        .scope = scope
+    };
+    const auto reply = call({
+        .verb = Verb::Create,
+        .resource = resource,
+        .key = {scope == Scope::Cluster ? "" : "n", ""},
+        .body = *json::parse(body)
+    });
+    ASSERT_TRUE(reply) << reply.error().status.message;
+  }
+  void make_map(const std::string& name) {
+    make("v1", "ConfigMap", "configmaps", Scope::Namespaced,
+         R"({"metadata":{"name":")" + name + R"("},"data":{"k":"v"}})");
+  }
+  static Resource maps() {
+    return {
+        .kind = {"", "v1", "ConfigMap"},
+          .plural = "configmaps"
+    };
+  }
+  struct Told {
+    std::vector<std::string> events;
+    std::optional<std::optional<CallError>> end;
+  };
+  std::unique_ptr<Watching> watch(WatchCall what, Told& told) {
+    return client->watch(
+        std::move(what),
+        {.on_event =
+             [&](const WatchEvent& event) {
+               told.events.push_back("AMDB"[static_cast<int>(event.type)] +
+                                     std::string{event.initial_events_end ? "!" : ""} +
+                                     std::string{event.object.get("metadata", "name").as_string()});
+             },
+         .on_end = [&](std::optional<CallError> error) { told.end = error; }});
+  }
+
+  VirtualClock clock;
+  MemoryApi api{clock};
+  std::deque<std::move_only_function<void()>> posted;
+  std::unique_ptr<LocalClient> client = std::make_unique<LocalClient>(
+      api, [this](std::move_only_function<void()> task) { posted.push_back(std::move(task)); });
+};
+
+TEST_F(LocalClientTest, CallsAreAnsweredAndRefusedAsByAServer) {
+  make_map("a");
+
+  const auto got = call({
+      .verb = Verb::Get, .resource = maps(), .key = {"n", "a"}
+  });
+  const auto missing = call({
+      .verb = Verb::Get, .resource = maps(), .key = {"n", "b"}
+  });
+  const auto stale = call({
+      .verb = Verb::Delete,
+      .resource = maps(),
+      .key = {"n", "a"},
+      .preconditions = {.uid = "other"}
+  });
+
+  EXPECT_EQ(got->body.get("data", "k").as_string(), "v");
+  EXPECT_TRUE(missing.error().not_found());
+  EXPECT_EQ(missing.error().status.message, "configmaps \"b\" not found");
+  EXPECT_TRUE(stale.error().conflict());
+}
+
+TEST_F(LocalClientTest, ListsComeInPagesCutToTheirShape) {
+  for (const auto* name : {"a", "b", "c"}) make_map(name);
+  ListCall first{
+      .collection = {.resource = maps(), .ns = "n"},
+        .limit = 2
+  };
+  first.shape = std::make_shared<const json::Shape>(json::Shape::only({}));
+  std::optional<PageReply> page;
+
+  client->list(first, [&](PageReply got) { page = std::move(got); });
+  run();
+  ASSERT_TRUE(page->has_value());
+  EXPECT_EQ((*page)->items.size(), 2U);
+  EXPECT_FALSE((*page)->items[0].contains("data"));
+  EXPECT_EQ((*page)->items[0].get("kind").as_string(), "ConfigMap");
+  first.continue_token = (*page)->continue_token;
+  client->list(first, [&](PageReply got) { page = std::move(got); });
+  run();
+
+  EXPECT_EQ((*page)->items.size(), 1U);
+  EXPECT_TRUE((*page)->continue_token.empty());
+}
+
+TEST_F(LocalClientTest, WatchesAreToldWhatHappens) {
+  make_map("a");
+  Told streamed;
+  Told plain;
+  const auto one =
+      watch({.collection = {.resource = maps()}, .streaming = Streaming::FromEmpty}, streamed);
+  const auto two = watch(
+      {
+          .collection = {.resource = maps(), .ns = "n"},
+          .resource_version = std::to_string(api.store().revision().value)
+  },
+      plain);
+  EXPECT_TRUE(streamed.events.empty()) << "not from inside";
+  run();
+  EXPECT_EQ(streamed.events, (std::vector<std::string>{"Aa", "B!"}));
+
+  make_map("b");
+  ASSERT_TRUE(call({
+      .verb = Verb::Delete, .resource = maps(), .key = {"n", "a"}
+  }));
+
+  EXPECT_EQ(plain.events, (std::vector<std::string>{"Ab", "Da"}));
+  EXPECT_EQ(streamed.events.size(), 4U);
+}
+
+TEST_F(LocalClientTest, AWatchFromAForgottenPastIsRefused) {
+  make_map("a");
+  api.store_to_change().compact(api.store().revision());
+  make_map("b");
+  Told told;
+
+  const auto watching = watch({.collection = {.resource = maps()}, .resource_version = "1"}, told);
+  run();
+
+  ASSERT_TRUE(told.end && *told.end);
+  EXPECT_EQ((*told.end)->status.code, 410);
+}
+
+TEST_F(LocalClientTest, ACancelledWatchAndAnEndedClientCallNobody) {
+  Told told;
+  auto watching = watch({.collection = {.resource = maps()}}, told);
+  watching.reset();
+  make_map("a");
+  EXPECT_TRUE(told.events.empty());
+
+  bool called = false;
+  client->call(
+      {
+          .verb = Verb::Get, .resource = maps(), .key = {"n", "a"}
+  },
+      [&](Reply) { called = true; });
+  client.reset();
+  run();
+
+  EXPECT_FALSE(called);
+}
+
+TEST_F(LocalClientTest, WhoActsAsAnotherHasThatOnesRights) {
+  make_map("a");
+  Call read{
+      .verb = Verb::Get, .resource = maps(), .key = {"n", "a"}
+  };
+  read.as_user = "jane";
+
+  const auto refused = call(read);
+  read.as_groups = {"system:masters"};
+  const auto allowed = call(read);
+
+  EXPECT_EQ(refused.error().status.code, 403);
+  EXPECT_TRUE(refused.error().status.message.contains("User \"jane\" cannot get resource"));
+  EXPECT_TRUE(allowed);
+}
+
+TEST_F(LocalClientTest, KindsAreFound) {
+  std::vector<std::expected<Resource, CallError>> found;
+  const auto resolve = [&](kube::GroupVersionKind kind) {
+    client->resolve(std::move(kind), [&](auto got) { found.push_back(std::move(got)); });
+  };
+
+  resolve({"apps", "", "Deployment"});
+  resolve({"", "v1", "Node"});
+  resolve({"apps", "v1", "Boat"});
+  run();
+
+  EXPECT_EQ(*found.at(0), (Resource{
+                              {"apps", "v1", "Deployment"},
+                              "deployments"
+  }));
+  EXPECT_EQ(found.at(1)->scope, Scope::Cluster);
+  EXPECT_TRUE(found.at(2).error().not_found());
+}
+
+TEST_F(LocalClientTest, MetadataOnlyLeavesOutTheRest) {
+  make_map("a");
+  std::optional<PageReply> page;
+
+  client->list(
+      {
+          .collection = {.resource = maps(), .metadata_only = true}
+  },
+      [&](PageReply got) { page = std::move(got); });
+  run();
+
+  EXPECT_EQ((*page)->items.at(0).get("kind").as_string(), "PartialObjectMetadata");
+  EXPECT_FALSE((*page)->items[0].contains("data"));
+}
+
+}  // namespace
+}  // namespace fixpoint::client
