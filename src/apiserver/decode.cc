@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/decode.h"
 
+#include "apiserver/body_type.h"
 #include "apiserver/media_type.h"
 #include "apiserver/protobuf_body.h"
 #include "json/draft.h"
@@ -25,11 +26,6 @@ namespace {
 
 using kube::Answer;
 using kube::Status;
-
-// Go's name for the anonymous struct that reads apiVersion and kind; clients see it.
-constexpr std::string_view kTypeMetaGoType =
-    "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-    "\"json:\\\"kind,omitempty\\\"\" }";
 
 // How a refused body is quoted: text if it looks like JSON, else hexadecimal; at most 30 bytes.
 std::string summary_of(std::string_view body) {
@@ -56,11 +52,17 @@ Status unrecognized(const Resource& resource, std::string_view body, std::string
                            ")");
 }
 
-Status cannot_be_handled(const Resource& resource, std::string_view kind, std::string_view version,
-                         std::string_view why) {
-  return kube::bad_request(std::string{kind} + " in version " + kube::go_quoted(version) +
-                           " cannot be handled as a " + resource.kind.kind + ": " +
-                           std::string{why});
+// What a body says it is, and what it should be.
+struct Names {
+  std::string_view kind;
+  std::string_view version;
+  std::string_view wanted;
+};
+
+Status cannot_be_handled(const Names& names, std::string_view why) {
+  return kube::bad_request(std::string{names.kind} + " in version " +
+                           kube::go_quoted(names.version) + " cannot be handled as a " +
+                           std::string{names.wanted} + ": " + std::string{why});
 }
 
 struct Body {
@@ -83,8 +85,8 @@ Answer<Body> parse_protobuf_body(const Resource& resource, const Request& reques
   if (!object) {
     auto version = kube::parse_group_version(envelope->api_version);
     if (!version) return std::unexpected(kube::bad_request(version.error().message));
-    return std::unexpected(
-        cannot_be_handled(resource, envelope->kind, version->version, object.error().message));
+    return std::unexpected(cannot_be_handled({envelope->kind, version->version, resource.kind.kind},
+                                             object.error().message));
   }
   return Body{.value = *std::move(object), .duplicates = {}};
 }
@@ -94,33 +96,12 @@ Status not_json(const Resource& resource, const Request& request, std::string_vi
                       "couldn't get version/kind; json parse error: " + std::string{why});
 }
 
-// apiVersion and kind alone, as Go reads them first.
-const kube::Schema& type_meta_schema() {
-  static const auto arena = make_ref<kube::SchemaArena>();
-  static const auto* const schema = [] {
-    auto* text = arena->make();
-    text->go_kind = kube::GoKind::String;
-    text->go_type = "string";
-    auto* made = arena->make();
-    made->go_kind = kube::GoKind::Struct;
-    made->definition = kTypeMetaGoType;
-    for (const auto* name : {"apiVersion", "kind"}) {
-      kube::Property property;
-      property.name = name;
-      property.schema = text;
-      made->properties.push_back(std::move(property));
-    }
-    return made;
-  }();
-  return *schema;
-}
-
 Answer<Body> parse_with_huge_number(const Resource& resource, const Request& request,
                                     const Error& error) {
-  auto meta = kube::read_object(type_meta_schema(), request.body);
+  auto meta = read_type_meta(request.body);
   if (!meta) return std::unexpected(not_json(resource, request, meta.error().message));
   return Body{
-      .value = meta->object.freeze(), .duplicates = {}, .text = request.body, .huge_number = error};
+      .value = *std::move(meta), .duplicates = {}, .text = request.body, .huge_number = error};
 }
 
 Answer<Body> parse_json_body(const Resource& resource, const Request& request) {
@@ -191,7 +172,7 @@ Answer<void> check_builtin_type(const Resource& resource, json::View body) {
   const auto given = kube::gvk_of(body);
   const auto kind = given.kind.empty() ? resource.kind.kind : given.kind;
   const auto version = given.version.empty() ? resource.kind.version : given.version;
-  return std::unexpected(cannot_be_handled(resource, kind, version, *problem));
+  return std::unexpected(cannot_be_handled({kind, version, resource.kind.kind}, *problem));
 }
 
 // As Kubernetes prints it again: "/v1" is the core group's v1.
@@ -212,22 +193,20 @@ Answer<void> check_custom_type(const Resource& resource, const Request& request,
   const auto kind = body.get("kind").as_string();
   const auto api_version = body.get("apiVersion").as_string();
   if (kind.empty()) {
+    const auto version = version_in(resource, api_version);
     const auto why = "Object 'Kind' is missing in '" + std::string{text} + "'";
     // Who does not ask about fields is answered by another decoder.
-    return std::unexpected(validation == FieldValidation::Ignore
-                               ? cannot_be_handled(resource, resource.kind.kind,
-                                                   version_in(resource, api_version), why)
-                               : unrecognized(resource, text, why));
+    return std::unexpected(
+        validation == FieldValidation::Ignore
+            ? cannot_be_handled({resource.kind.kind, version, resource.kind.kind}, why)
+            : unrecognized(resource, text, why));
   }
   if (body.contains("apiVersion") && body.get("apiVersion").is_null()) {
     return std::unexpected(cannot_be_handled(
-        resource, kind, "",
+        {kind, "", resource.kind.kind},
         ".apiVersion accessor error: <nil> is of the type <nil>, expected string"));
   }
-  if (api_version != resource.kind.group_version().api_version()) {
-    return std::unexpected(other_version_refused(resource, shown_version(api_version)));
-  }
-  // Another kind is validation\'s to find.
+  // Another kind is validation's to find; another version's fields are looked at first.
   return {};
 }
 
@@ -252,11 +231,20 @@ Result<Normalised> normalise_builtin(const Resource& resource, const json::Value
                     .inexact = typed.inexact};
 }
 
+// Of another version it is read as such; of a version that there is not it has no fields, and of
+// another kind any. It is refused later.
+const kube::CompiledSchema& schema_for(const Resource& resource, json::View object) {
+  static const auto kAnything = kube::schemaless();
+  static const auto kNothing = kube::fieldless();
+  const auto given = kube::gvk_of(object);
+  if (given.group_kind() != resource.kind.group_kind()) return kAnything;
+  const auto* found = resource.schema_of(given.group_version().api_version());
+  return found == nullptr ? kNothing : *found;
+}
+
 Result<Normalised> normalise_custom(const Resource& resource, const json::Value& object) {
-  // Of another version it is read as such; validation refuses it later.
-  const auto* schema = resource.schema_of(object.get("apiVersion").as_string());
-  if (schema == nullptr) schema = &resource.custom->schemas[resource.version];
-  FP_TRY(coerced, kube::coerce_resource(object, *schema, kube::BadMeta::Refuse));
+  FP_TRY(coerced,
+         kube::coerce_resource(object, schema_for(resource, object), kube::BadMeta::Refuse));
   Normalised normal{.object = std::move(coerced.value), .problems = {}};
   for (const auto& field : coerced.unknown_fields) {
     normal.problems.push_back("unknown field \"" + field + "\"");
@@ -290,98 +278,6 @@ json::Value keep_reset(const Resource& resource, json::View given, json::Value d
   json::Draft draft{std::move(decoded)};
   draft.object_at("metadata")["managedFields"] = json::Draft::array();
   return draft.freeze();
-}
-
-std::optional<std::string> type_meta_problem(json::View body) {
-  const auto refuse = [](json::View found, const std::string& where) {
-    const auto type = found.is_bool()     ? "bool"
-                      : found.is_number() ? "number"
-                                          : json::to_string(found.type());
-    return "couldn't get version/kind; json parse error: json: cannot unmarshal " +
-           std::string{type} + " into Go " + where;
-  };
-  if (body.is_null()) return std::nullopt;  // Go reads null as an empty object
-  if (!body.is_object()) return refuse(body, "value of type " + std::string{kTypeMetaGoType});
-  for (const auto key : {"apiVersion", "kind"}) {
-    const json::View member = body.get(key);
-    if (member.is_null() || member.is_string()) continue;
-    return refuse(member, "struct field ." + std::string{key} + " of type string");
-  }
-  return std::nullopt;
-}
-
-std::string internal_group(const Resource& resource) {
-  const auto& kind = *resource.builtin;
-  const auto& group = kind.stored_as.resource.empty() ? resource.kind.group : kind.stored_as.group;
-  return group.empty() ? "core" : group.substr(0, group.find('.'));
-}
-
-namespace {
-
-bool knows_version(const kube::GroupVersion& version) {
-  return std::ranges::any_of(kinds::all(), [&](const kinds::Kind& kind) {
-    return kind.gvk.group == version.group && kind.gvk.version == version.version;
-  });
-}
-
-// Kinds of the API itself: some belong to every version there is, some to no version at all.
-bool registered_everywhere(const kube::GroupVersion& version, std::string_view kind) {
-  static constexpr std::array<std::string_view, 5> kUnversioned{
-      "Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"};
-  static constexpr std::array<std::string_view, 7> kOfEach{
-      "WatchEvent",    "ListOptions",   "GetOptions",  "DeleteOptions",
-      "CreateOptions", "UpdateOptions", "PatchOptions"};
-  if (std::ranges::count(kUnversioned, kind) > 0) return true;
-  return std::ranges::count(kOfEach, kind) > 0 && knows_version(version);
-}
-
-// Kinds of subresources, such as Scale, are known too.
-const kube::Schema* known_schema(const kube::GroupVersionKind& kind) {
-  if (registered_everywhere(kind.group_version(), kind.kind)) return nullptr;
-  return kinds::find_schema(kind);
-}
-
-bool is_list_kind(const kube::GroupVersion& version, std::string_view kind) {
-  if (!kind.ends_with("List")) return false;
-  const auto item = kind.substr(0, kind.size() - 4);
-  if (item.empty()) return version.group.empty() && version.version == "v1";
-  return kinds::find(kube::GroupVersionKind{version.group, version.version, std::string{item}}) !=
-         nullptr;
-}
-
-}  // namespace
-
-std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body) {
-  const auto kind = body.get("kind").as_string();
-  const auto api_version = body.get("apiVersion").as_string();
-  const std::string expected = resource.kind.group_version().api_version();
-  // A group that is empty may be followed by its slash.
-  const auto given = kube::parse_group_version(api_version);
-  const bool same_version =
-      given && (given->version.empty() ||
-                (given->group == resource.kind.group && given->version == resource.kind.version));
-  const bool same_kind = kind.empty() || kind == resource.kind.kind;
-  if (same_kind && same_version) return std::nullopt;
-
-  const std::string shown_kind{kind.empty() ? std::string_view{resource.kind.kind} : kind};
-  const bool unversioned = given && given->version.empty();
-  const std::string shown_version{unversioned ? std::string_view{expected} : api_version};
-  auto parsed = kube::parse_group_version(shown_version);
-  if (!parsed) return parsed.error().message;
-  const auto* other = known_schema({parsed->group, parsed->version, shown_kind});
-  const auto unconvertible = [&](std::string_view type_version) {
-    return "converting (" + std::string{type_version} + "." + shown_kind + ") to (" +
-           internal_group(resource) + "." + resource.kind.kind + "): unknown conversion";
-  };
-  if (other == nullptr) {
-    if (registered_everywhere(*parsed, shown_kind)) return unconvertible("v1");
-    if (is_list_kind(*parsed, shown_kind)) return unconvertible(parsed->version);
-    return "no kind " + kube::go_quoted(shown_kind) + " is registered for version " +
-           kube::go_quoted(parsed->api_version()) + " in scheme \"pkg/runtime/scheme.go:110\"";
-  }
-  // It is decoded as what it says it is before anyone finds it out of place.
-  if (auto typed = kube::decode_typed(*other, body); !typed) return typed.error().message;
-  return unconvertible(parsed->version);
 }
 
 Result<Normalised> normalise(const Resource& resource, const json::Value& object,
@@ -487,14 +383,22 @@ namespace {
 // The body as an object of the resource's type, with its problems told as the client asked.
 Answer<json::Value> read_body(const Resource& resource, Body body, FieldValidation validation,
                               Weakness weakness, std::vector<std::string>& warnings) {
-  const auto refuse = [&](std::string_view why) {
-    return std::unexpected(
-        cannot_be_handled(resource, resource.kind.kind, resource.kind.version, why));
-  };
+  // A custom resource is called what it calls itself.
+  const json::Value given = body.value;
+  const auto named = resource.builtin == nullptr ? kube::gvk_of(given) : resource.kind;
+  const auto version = named.version.empty() ? resource.kind.version : named.version;
   auto normal = normalise_body(resource, std::move(body), weakness);
-  if (!normal) return refuse(normal.error().message);
+  if (!normal) {
+    return std::unexpected(
+        cannot_be_handled({named.kind, version, resource.kind.kind}, normal.error().message));
+  }
   if (!normal->problems.empty() && validation == FieldValidation::Strict) {
-    return refuse(strict_error(normal->problems));
+    if (named.version.empty()) {
+      return std::unexpected(
+          kube::bad_request("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+    }
+    return std::unexpected(
+        cannot_be_handled({named.kind, version, named.kind}, strict_error(normal->problems)));
   }
   if (validation == FieldValidation::Warn) add_warnings(normal->problems, warnings);
   return std::move(normal->object);
@@ -525,6 +429,12 @@ kube::Answer<json::Value> decode_body(const Resource& resource, const Request& r
   const json::Value given = body->value;
   auto object = read_body(resource, *std::move(body), validation, weakness, warnings);
   if (!object) return object;
+  if (resource.builtin == nullptr) {
+    const auto api_version = given.get("apiVersion").as_string();
+    if (api_version != resource.kind.group_version().api_version()) {
+      return std::unexpected(other_version_refused(resource, shown_version(api_version)));
+    }
+  }
   return keep_reset(resource, given, with_defaults(resource, *object, weakness));
 }
 

@@ -36,13 +36,6 @@ Result<Normalised> normalise_text(const Resource& resource, std::string_view tex
 // it, so it is put back for track_update() to see.
 json::Value keep_reset(const Resource& resource, json::View given, json::Value decoded);
 
-// Why a body has no apiVersion and kind to read, in the decoder's words; nothing when it has.
-std::optional<std::string> type_meta_problem(json::View body);
-// Why a body cannot be of a built-in resource's type, in the decoder's words; nothing when it can.
-std::optional<std::string> builtin_type_problem(const Resource& resource, json::View body);
-// "core", "apps": how the words of conversions name a resource's group.
-std::string internal_group(const Resource& resource);
-
 // Defaults of the kind or of the CRD's schema.
 json::Value with_defaults(const Resource& resource, const json::Value& object, Weakness weakness);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/options.h"
 
+#include "apiserver/body_type.h"
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "kinds/schema_table.h"

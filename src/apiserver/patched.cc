@@ -5,6 +5,7 @@
 // converted and never was a text.
 #include "apiserver/patched.h"
 
+#include "apiserver/body_type.h"
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "json/draft.h"

@@ -294,15 +294,27 @@ Result<CompiledSchema> compile_schema(json::View open_api_v3_schema,
   return out;
 }
 
-CompiledSchema schemaless() {
+namespace {
+
+CompiledSchema of_root(bool preserve_unknown_fields) {
   CompiledSchema out;
   out.arena = make_ref<SchemaArena>();
   auto* node = out.arena->make();
   node->type = SchemaType::Object;
-  node->preserve_unknown_fields = true;
+  node->preserve_unknown_fields = preserve_unknown_fields;
   out.declared = node;
   out.typed = MetaAdder{*out.arena}.typed(*node, true);
   return out;
+}
+
+}  // namespace
+
+CompiledSchema schemaless() {
+  return of_root(true);
+}
+
+CompiledSchema fieldless() {
+  return of_root(false);
 }
 
 }  // namespace fixpoint::kube

@@ -43,5 +43,7 @@ Result<CompiledSchema> compile_schema(json::View open_api_v3_schema,
 
 // The schema of a kind whose CRD keeps whatever it is given: spec.preserveUnknownFields of old.
 CompiledSchema schemaless();
+// That of an object with nothing but its type and metadata.
+CompiledSchema fieldless();
 
 }  // namespace fixpoint::kube
