@@ -122,7 +122,8 @@ Answer<Written> try_apply(WriteCall& call) {
     object.object_at("metadata").erase("resourceVersion");
     return finish_create(call, std::move(object));
   }
-  if (!kube::resource_version_of(*wanted).empty()) {
+  // Who names a version, even none, means it.
+  if (config.get("metadata").contains("resourceVersion")) {
     if (auto ok = check_preconditions(call, live, object); !ok) return std::unexpected(ok.error());
   }
   call.given = *merged;

@@ -175,6 +175,46 @@ TEST_F(RefusalWords, TellANullVersionOfACustomResourceFromNone) {
   EXPECT_TRUE(message(none).starts_with("the API version in the data () does not match"));
 }
 
+TEST_F(RefusalWords, CallACustomResourceWhatItCallsItself) {
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
+  const auto strict = [&](std::string_view body) {
+    return message(
+        create("/apis/sea.example.com/v1/namespaces/ns/boats", body, "fieldValidation=Strict"));
+  };
+
+  EXPECT_EQ(strict(R"({"apiVersion":"sea.example.com/v1","kind":"Ship","x":1,"x":2})"),
+            R"(Ship in version "v1" cannot be handled as a Ship: strict decoding error: )"
+            R"(duplicate field "x")");
+  EXPECT_EQ(strict(R"({"apiVersion":"sea.example.com/v1","kind":"Ship","metadata":7})"),
+            R"(Ship in version "v1" cannot be handled as a Boat: json: cannot unmarshal number )"
+            R"(into Go value of type v1.ObjectMeta)");
+  // A version that there is not has no fields; another group's has any.
+  EXPECT_EQ(strict(R"({"apiVersion":"sea.example.com/v9","kind":"Boat","spec":{}})"),
+            R"(Boat in version "v9" cannot be handled as a Boat: strict decoding error: )"
+            R"(unknown field "spec")");
+  EXPECT_EQ(strict(R"({"apiVersion":"v1","kind":"Boat","spec":{},"x":1})"),
+            "the API version in the data (v1) does not match the expected API version "
+            "(sea.example.com/v1)");
+  EXPECT_EQ(strict(R"({"kind":"Boat","x":1,"x":1})"),
+            "Object 'apiVersion' is missing in 'object has no apiVersion field'");
+}
+
+TEST_F(RefusalWords, TellAnApplyThatNamesNoVersionFromOneThatIsSilent) {
+  constexpr auto kNode = "/apis/storage.k8s.io/v1/csinodes/a";
+  const auto applied = [&](std::string_view metadata) {
+    return apply(kNode,
+                 R"({"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":"a")" +
+                     std::string{metadata} + "}}",
+                 "one", true)
+        .code;
+  };
+  create("/apis/storage.k8s.io/v1/csinodes", R"({"metadata":{"name":"a"},"spec":{"drivers":[]}})");
+
+  EXPECT_EQ(applied(""), 200);
+  EXPECT_EQ(applied(R"(,"resourceVersion":"")"), 422);
+  EXPECT_EQ(applied(R"(,"resourceVersion":null)"), 422);
+}
+
 TEST_F(RefusalWords, KnowTheKindsOfSubresources) {
   const auto refused = create("/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers",
                               R"({"apiVersion":"autoscaling/v1","kind":"Scale"})");
@@ -204,6 +244,13 @@ TEST_F(RefusalWords, AreNotGivenToACountBeyondSixtyFourBits) {
   EXPECT_EQ(made("1e400"), 201);
   EXPECT_EQ(made("12345678901234567890123"), 422);
   EXPECT_EQ(made("1.5"), 422);
+}
+
+TEST_F(RefusalWords, ANamespaceIsLabelledWithTheNameItWasGiven) {
+  const auto made = create("/api/v1/namespaces", R"({"metadata":{"generateName":"n-"}})");
+
+  EXPECT_EQ(made.body.get("metadata", "labels").get("kubernetes.io/metadata.name").as_string(),
+            meta(made, "name"));
 }
 
 TEST_F(RefusalWords, EachEmptyListThatIsSentIsANewGenerationOfAWebhookConfiguration) {
