@@ -170,8 +170,9 @@ std::string Mask::mask_versions(std::string_view text) const {
   if (word == std::string_view::npos) return std::string{text};
   std::string masked{text.substr(0, word)};
   for (std::size_t at = word; at < text.size();) {
+    // Of a word, or of a place in a source file, "scheme.go:110".
     const bool inside = std::isalnum(static_cast<unsigned char>(masked.back())) != 0 ||
-                        masked.back() == '.' || masked.back() == '-';
+                        masked.back() == '.' || masked.back() == '-' || masked.back() == ':';
     if (!is_digit(text[at]) || inside) {
       masked += text[at++];
       continue;

@@ -100,11 +100,13 @@ json::Value mistyped(Gen& gen, const json::Value& body) {
 // as the bytes that were sent, by ours as a value, so numbers must be in their one form.
 std::string spoilt(Gen& gen, const Sort& sort, const json::Value& body) {
   auto text = mutated(gen, body);
-  const auto parsed = json::parse(text);
-  if (!parsed) return text;
-  const auto name = parsed->get("metadata", "name").as_string();
+  const auto noted = json::parse_noting_duplicates(text);
+  if (!noted) return text;
+  const auto& parsed = noted->value;
+  const auto name = parsed.get("metadata", "name").as_string();
   if (!sort.namespaced && !name.empty() && !name.starts_with("<<id>>")) return json_text(body);
-  if (sort.kind == "ControllerRevision" && parsed->get("data") != body.get("data")) {
+  if (sort.kind == "ControllerRevision" &&
+      (parsed.get("data") != body.get("data") || !noted->duplicates.empty())) {
     return json_text(body);
   }
   return text;

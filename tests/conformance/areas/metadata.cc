@@ -108,8 +108,9 @@ void tell_generated_names(Story& story) {
   for (std::int64_t i = 0; i < steps; ++i) {
     const auto base =
         gen.chance(60) ? gen.pick({"g-", "g", "g.", "1-", "g-g-g-"})
-                       : (gen.chance(50) ? times(static_cast<std::size_t>(gen.between(40, 70)), "g")
-                                         : gen.pick({"G_", "-", "g/", "é", ".", "g..", "_"}));
+                       :  // Long without letters of the suffixes, which are looked for in answers.
+            (gen.chance(50) ? times(static_cast<std::size_t>(gen.between(40, 70)))
+                            : gen.pick({"G_", "-", "g/", "é", ".", "g..", "_"}));
     const std::string with_name = gen.chance(15) ? R"("name":)" + quoted(prefix + "n") + "," : "";
     story.make("", "{" + with_name + R"("generateName":)" + quoted(prefix + base) + "}");
     if (gen.chance(15)) story.make("", R"({"generateName":""})");
