@@ -45,6 +45,21 @@ Answer<json::Value> converted(const WriteCall& call, json::View config, const js
   return with_defaults(resource, normal->object, weakness);
 }
 
+// Whether an apply changed anything but who owns what, and the note that kubectl keeps of it.
+bool says_nothing_new(json::View live, json::View merged) {
+  const auto bare = [](json::View object) {
+    json::Draft draft{object};
+    auto& metadata = draft.object_at("metadata");
+    metadata.erase("managedFields");
+    if (json::Draft* annotations = metadata.find("annotations");
+        annotations != nullptr && annotations->is_object()) {
+      annotations->erase("kubectl.kubernetes.io/last-applied-configuration");
+    }
+    return draft;
+  };
+  return live.is_object() && bare(live) == bare(merged);
+}
+
 json::Value keep_omitted(const json::Value& live, json::View config, json::View merged) {
   json::Draft kept{json::apply_merge_patch(live, config)};
   kept.object_at("metadata")["managedFields"] = merged.get("metadata", "managedFields");
@@ -108,7 +123,8 @@ Answer<Written> try_apply(WriteCall& call) {
   if (call.environment.weakness == Weakness::ApplyKeepsOmittedFields && current) {
     merged = keep_omitted(live, config, *merged);
   }
-  auto wanted = converted(call, config, *merged);
+  // What stays as it is gets no defaults either: a version may have some that the stored one lacks.
+  auto wanted = says_nothing_new(live, *merged) ? *merged : converted(call, config, *merged);
   if (!wanted) return std::unexpected(wanted.error());
   if (auto ok = tell_duplicates(call, *std::move(body)); !ok) return std::unexpected(ok.error());
 

@@ -290,7 +290,11 @@ Answer<json::Value> try_write_scale(WriteCall& call) {
                                             scale->get("metadata", "managedFields"),
                                             call.resource.kind.group_version(), paths);
   if (!owners) return std::unexpected(owners.error());
-  object.object_at("metadata")["managedFields"] = *std::move(owners);
+  if (owners->empty()) {
+    object.object_at("metadata").erase("managedFields");
+  } else {
+    object.object_at("metadata")["managedFields"] = *std::move(owners);
+  }
   auto written = finish_update(call, current, std::move(object));
   if (!written) return std::unexpected(written.error());
   return shown_scale(call.resource, written->object);

@@ -148,8 +148,14 @@ void keep_all_but_status(const Resource& resource, json::Draft& object, json::Vi
     }
     kept["metadata"] = std::move(metadata);
   } else {
+    // Their absence too: what cannot be tracked has no owners.
     const json::Draft* fields = metadata.find("managedFields");
-    if (fields != nullptr) kept.object_at("metadata")["managedFields"] = *fields;
+    auto& kept_metadata = kept.object_at("metadata");
+    if (fields != nullptr) {
+      kept_metadata["managedFields"] = *fields;
+    } else {
+      kept_metadata.erase("managedFields");
+    }
   }
   object = std::move(kept);
 }

@@ -15,7 +15,10 @@ constexpr auto kKites = R"({
       {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",
         "properties": {"spec": {"type": "object",
           "properties": {"size": {"type": "integer"}, "color": {"type": "string", "default": "red"},
-                         "tail": {"type": "string"}}}}}}},
+                         "tail": {"type": "string"}}}, "status": {"type": "object"}}}},
+        "selectableFields": [{"jsonPath": ".spec.color"}],
+        "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.size",
+                                                 "statusReplicasPath": ".status.size"}}},
       {"name": "v1beta1", "served": true, "storage": false, "schema": {"openAPIV3Schema": {
         "type": "object", "properties": {"spec": {"type": "object", "properties": {
           "size": {"type": "integer"}, "color": {"type": "string"},
@@ -68,6 +71,46 @@ TEST_F(Versions, AnApplyIsRefusedThen) {
   EXPECT_EQ(refused.code, 500);
   EXPECT_EQ(message(refused),
             "failed to convert new object: .spec.old: field not declared in schema");
+}
+
+TEST_F(Versions, AStatusWriteLosesTheOwnersThatItCannotTrack) {
+  create(kNew, kite("v1", R"({"size":1})"));
+  apply(std::string{kOld} + "/k", kite("v1beta1", R"({"size":1})"), "old");
+  const auto made = get(std::string{kNew} + "/k");
+  ASSERT_TRUE(made.body.get("metadata").contains("managedFields"));
+
+  const auto written = patch(std::string{kNew} + "/k/status", R"({"status":{}})");
+
+  ASSERT_EQ(written.code, 200) << message(written);
+  EXPECT_FALSE(written.body.get("metadata").contains("managedFields"));
+}
+
+TEST_F(Versions, AnObjectIsSelectedByTheDefaultsItIsShownWith) {
+  create(kOld, kite("v1beta1", R"({"size":1})"));
+
+  EXPECT_EQ(list(kNew, "fieldSelector=spec.color=red").list->items.size(), 1U);
+  EXPECT_EQ(list(kNew, "fieldSelector=spec.color!=red").list->items.size(), 0U);
+}
+
+TEST_F(Versions, AnApplyThatSaysNothingNewSetsNoDefaults) {
+  const auto body = kite("v1beta1", R"({"size":1})");
+  apply(std::string{kOld} + "/k", body, "one");
+
+  const auto again = apply(std::string{kOld} + "/k", body, "one");
+
+  EXPECT_EQ(spec(again), R"({"color":"red","size":1})");
+  EXPECT_EQ(meta(again, "generation"), "1");
+}
+
+TEST_F(Versions, ScalingWhatNobodyOwnsLeavesNoEmptyList) {
+  create(kNew, kite("v1", R"({"size":1})"));
+  patch(std::string{kNew} + "/k", R"({"metadata":{"managedFields":[{}]}})");
+  ASSERT_EQ(patch(std::string{kNew} + "/k/scale", R"({"spec":{"replicas":2}})").code, 200);
+
+  const auto scaled = get(std::string{kNew} + "/k");
+  const auto nothing = patch(std::string{kNew} + "/k", "{}");
+
+  EXPECT_EQ(meta(nothing, "resourceVersion"), meta(scaled, "resourceVersion"));
 }
 
 }  // namespace

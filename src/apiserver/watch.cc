@@ -43,11 +43,13 @@ std::string Selection::prefix() const {
   return ns.empty() ? resource.prefix : resource.prefix + ns + "/";
 }
 
-bool Selection::matches(json::View stored_body) const {
+bool Selection::matches(const json::Value& stored_body) const {
   if (!labels.empty() && !labels.matches(kube::labels_of(stored_body))) return false;
   if (fields.empty()) return true;
+  // A custom resource gets the defaults of today when it is read, and is selected by them, too.
+  const json::Value shown = resource.custom ? in_version(resource, stored_body) : stored_body;
   return fields.matches(
-      [&](std::string_view field) { return field_value(resource, stored_body, field); });
+      [&](std::string_view field) { return field_value(resource, shown, field); });
 }
 
 bool Selection::operator==(const Selection& other) const {

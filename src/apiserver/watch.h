@@ -35,7 +35,7 @@ struct Selection {
   kube::FieldSelector fields;
 
   std::string prefix() const;
-  bool matches(json::View stored_body) const;
+  bool matches(const json::Value& stored_body) const;
   bool operator==(const Selection& other) const;
 };
 

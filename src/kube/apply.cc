@@ -7,6 +7,8 @@
 #include "json/print.h"
 #include "kube/managed_fields_core.h"
 
+#include <algorithm>
+#include <map>
 #include <variant>
 
 #include <fmt/format.h>
@@ -75,34 +77,115 @@ std::optional<Status> refusal_of(const Writer& writer, json::View live, json::Vi
   return std::nullopt;
 }
 
-FieldSet everything_owned(const Ownership& ownership) {
-  FieldSet all;
-  for (const Owner& owner : ownership.owners()) all = unite(all, owner.fields);
+std::map<std::string, FieldSet> owned_by_version(const Ownership& ownership) {
+  std::map<std::string, FieldSet> all;
+  for (const Owner& owner : ownership.owners()) {
+    FieldSet& fields = all[owner.api_version];
+    fields = unite(fields, owner.fields);
+  }
   return all;
 }
 
-// `merged` without what the manager stated last time, no longer states, and nobody else owns.
-// `ownership` already has the manager's new statement.
-Result<json::Value> prune(const Schema& schema, const json::Value& merged, const FieldSet& last,
-                          const FieldSet& now, const Ownership& ownership) {
-  if (subtract(last, now).empty()) return merged;
-  FP_TRY(merged_fields, stated_fields(schema, merged));
-  const FieldSet all = with_declared_parents(schema, merged_fields);
-  const FieldSet stated_last = with_declared_parents(schema, last);
-  const auto fields_of = [&](const json::Value& object) -> Result<FieldSet> {
-    FP_TRY(fields, stated_fields(schema, object));
-    return with_declared_parents(schema, fields);
+// What a manager stated in its last apply, and the version it was written in.
+struct Statement {
+  FieldSet fields;
+  std::string api_version;
+};
+
+// Takes from a merged object what the manager stated last time, no longer states, and nobody else
+// owns. Each set of fields is looked at with the schema of the version it was written in; an object
+// that does not fit one of these cannot be pruned.
+class Pruning {
+ public:
+  Pruning(const Writer& writer, const json::Value& merged)
+      : writer_(writer),
+        own_version_(writer.kind.group_version().api_version()),
+        merged_{merged, own_version_},
+        pruned_{merged, own_version_} {}
+
+  Result<json::Value> run(const Statement& last, const Ownership& ownership) {
+    FP_TRY_VOID(convert(merged_, last.api_version,
+                        "failed to convert merged object to last "
+                        "applied version: "));
+    const json::Value at_last = merged_.object;
+    // Take out all that was stated last time, with everything inside list items and maps …
+    const Schema& schema = schema_at(writer_, last.api_version);
+    const FieldSet stated_last = with_declared_parents(schema, last.fields);
+    FP_TRY(bare, remove_fields(schema, at_last, stated_last));
+    pruned_ = {std::move(bare), last.api_version};
+    // … put back what has an owner …
+    auto owned = owned_by_version(ownership);
+    if (const auto same = owned.find(last.api_version); same != owned.end()) {
+      FP_TRY_VOID(put_back_owned(last.api_version, same->second));
+      owned.erase(same);
+    }
+    for (const auto& [version, fields] : owned) FP_TRY_VOID(put_back_owned(version, fields));
+    // … and what was inside but never stated.
+    FP_TRY_VOID(convert(pruned_, last.api_version,
+                        "failed add back dangling items: failed to convert pruned object to last "
+                        "applied version: "));
+    FP_TRY(all, fields_of(schema, at_last));
+    FP_TRY(left, fields_of(schema, pruned_.object));
+    FP_TRY(rest, remove_fields(schema, at_last, intersect(subtract(all, left), stated_last)));
+    pruned_ = {std::move(rest), last.api_version};
+    FP_TRY_VOID(convert(pruned_, own_version_, ""));
+    return pruned_.object;
+  }
+
+ private:
+  struct Versioned {
+    json::Value object;
+    std::string api_version;
   };
 
-  // Take out all that was stated last time, with everything inside list items and maps …
-  FP_TRY(bare, remove_fields(schema, merged, stated_last));
-  FP_TRY(bare_fields, fields_of(bare));
-  // … put back what has an owner …
-  const FieldSet owned = with_declared_parents(schema, everything_owned(ownership));
-  FP_TRY(pruned, remove_fields(schema, merged, subtract(all, unite(bare_fields, owned))));
-  FP_TRY(pruned_fields, fields_of(pruned));
-  // … and what was inside but never stated.
-  return remove_fields(schema, merged, intersect(subtract(all, pruned_fields), stated_last));
+  Result<void> convert(Versioned& from, const std::string& version, const std::string& doing) {
+    if (from.api_version == version) return {};
+    from.api_version = version;
+    if (writer_.version_schemas.empty()) return {};
+    const auto errors = shape_errors(schema_at(writer_, version), from.object, Duplicates::Refused);
+    if (errors.empty()) return {};
+    return fail(ErrorKind::Invalid, doing + errors);
+  }
+
+  static Result<FieldSet> fields_of(const Schema& schema, const json::Value& object) {
+    FP_TRY(fields, stated_fields(schema, object));
+    return with_declared_parents(schema, fields);
+  }
+
+  Result<void> put_back_owned(const std::string& version, const FieldSet& owned) {
+    const auto doing = [&](std::string_view which) {
+      return fmt::format("failed add back owned items: failed to convert {} object at version {}: ",
+                         which, version);
+    };
+    FP_TRY_VOID(convert(merged_, version, doing("merged")));
+    FP_TRY_VOID(convert(pruned_, version, doing("pruned")));
+    const Schema& schema = schema_at(writer_, version);
+    FP_TRY(all, fields_of(schema, merged_.object));
+    FP_TRY(left, fields_of(schema, pruned_.object));
+    const FieldSet kept = unite(left, with_declared_parents(schema, owned));
+    FP_TRY(rest, remove_fields(schema, merged_.object, subtract(all, kept)));
+    pruned_.object = std::move(rest);
+    return {};
+  }
+
+  const Writer& writer_;
+  std::string own_version_;
+  Versioned merged_;
+  Versioned pruned_;
+};
+
+// `ownership` already has the manager's new statement.
+Result<json::Value> prune(const Writer& writer, const json::Value& merged, const Statement& last,
+                          const FieldSet& now, const Ownership& ownership) {
+  if (last.fields.empty()) return merged;
+  // With one version for all, what is stated again needs no second look.
+  const auto same_version = [&](const Owner& owner) {
+    return owner.api_version == last.api_version;
+  };
+  if (std::ranges::all_of(ownership.owners(), same_version) && subtract(last.fields, now).empty()) {
+    return merged;
+  }
+  return Pruning{writer, merged}.run(last, ownership);
 }
 
 // An object that exists but belongs to nobody: until now everything was its writers'.
@@ -123,7 +206,8 @@ Outcome apply_once(const Writer& writer, json::View live, json::View config, Own
   if (const auto claimed = claim_unowned(writer, live, ownership); !claimed)
     return refuse(failure("failed to create manager for existing fields", claimed.error()));
   if (auto refusal = refusal_of(writer, live, config)) return refuse(*std::move(refusal));
-  refresh(writer, ownership);
+  if (const auto fresh = refresh(writer, live, ownership); !fresh)
+    return refuse(unreasoned(500, fresh.error().message));
 
   const json::Value before = live.is_null() ? json::Value::empty_object() : json::Value(live);
   const auto merged = merge_objects(*writer.schema, before, config);
@@ -133,20 +217,12 @@ Outcome apply_once(const Writer& writer, json::View live, json::View config, Own
 
   const Owner self = identity_of(writer, writer.manager, Operation::Apply);
   Owner& owner = ownership.at(self);
-  const FieldSet last = owner.fields;
-  const std::string last_version = owner.api_version;
+  const Statement last{owner.fields, owner.api_version};
   const FieldSet now = without_reset(writer, *stated);
   owner.own(now);
   owner.api_version = self.api_version;
 
-  if (const auto errors =
-          shape_errors(schema_at(writer, last_version), *merged, Duplicates::Allowed);
-      !last.empty() && !errors.empty()) {
-    return refuse(unreasoned(
-        500, "failed to prune fields: failed to convert merged object to last applied version: " +
-                 errors));
-  }
-  auto after = prune(*writer.schema, *merged, last, now, ownership);
+  auto after = prune(writer, *merged, last, now, ownership);
   if (!after) return refuse(failure("failed to prune fields", after.error()));
   const auto changes = changes_between(writer, before, *after, ownership, self.id());
   if (!changes) return refuse(unreasoned(500, changes.error().message));

@@ -135,15 +135,33 @@ FieldSet without_server_fields(const FieldSet& fields) {
   return subtract(fields, server_fields());
 }
 
-void refresh(const Writer& writer, Ownership& ownership) {
-  if (!writer.api_versions.empty()) {
+Result<void> refresh(const Writer& writer, json::View live, Ownership& ownership) {
+  // Of a built-in kind the owners of a version that is no more are forgotten. A custom object
+  // cannot be converted to such a version, and then nobody's fields can be told.
+  if (!writer.api_versions.empty() && writer.version_schemas.empty()) {
     std::erase_if(ownership.owners(), [&](const Owner& owner) {
       return std::ranges::find(writer.api_versions, owner.api_version) == writer.api_versions.end();
     });
   }
+  for (const Owner& owner : ownership.owners()) {
+    FP_TRY_VOID(check_fits(writer, owner.api_version, live));
+  }
   for (Owner& owner : ownership.owners()) {
     owner.own(fit_to_schema(schema_at(writer, owner.api_version), owner.fields));
   }
+  return {};
+}
+
+Result<void> check_fits(const Writer& writer, std::string_view api_version, json::View object) {
+  if (writer.version_schemas.empty()) return {};
+  if (api_version == writer.kind.group_version().api_version()) return {};
+  if (std::ranges::find(writer.api_versions, api_version) == writer.api_versions.end()) {
+    return fail(ErrorKind::Invalid,
+                "request to convert CR to an invalid group/version: " + std::string{api_version});
+  }
+  auto errors = shape_errors(schema_at(writer, api_version), object, Duplicates::Refused);
+  if (errors.empty()) return {};
+  return fail(ErrorKind::Invalid, std::move(errors));
 }
 
 const Schema& schema_at(const Writer& writer, std::string_view api_version) {
@@ -156,30 +174,16 @@ const Schema& schema_at(const Writer& writer, std::string_view api_version) {
 Result<Changes> changes_between(const Writer& writer, json::View before, json::View after,
                                 const Ownership& ownership, std::string_view self) {
   Changes changes;
-  // Built-in objects are of their type; a custom one may still be refused for what it has.
-  if (!writer.version_schemas.empty()) {
-    if (const auto errors = shape_errors(*writer.schema, after, Duplicates::Allowed);
-        !errors.empty()) {
-      return fail(ErrorKind::Invalid, "failed to convert new object to smd typed: " + errors);
-    }
-  }
   auto own = compare_objects(*writer.schema, before, after);
   if (!own) return fail(ErrorKind::Invalid, "failed to compare objects: " + own.error().message);
   changes.emplace(writer.kind.group_version().api_version(),
                   without_reset(writer, *std::move(own)));
   for (const Owner& owner : ownership.owners()) {
     if (owner.id() == self || changes.contains(owner.api_version)) continue;
-    const Schema& schema = schema_at(writer, owner.api_version);
-    for (const auto& [object, name] : {
-             std::pair{before, "old"},
-             std::pair{after,  "new"}
-    }) {
-      if (const auto errors = shape_errors(schema, object, Duplicates::Allowed); !errors.empty()) {
-        return fail(ErrorKind::Invalid,
-                    "failed to convert " + std::string{name} + " object: " + errors);
-      }
+    if (const auto fits = check_fits(writer, owner.api_version, after); !fits) {
+      return fail(ErrorKind::Invalid, "failed to convert new object: " + fits.error().message);
     }
-    FP_TRY(theirs, compare_objects(schema, before, after));
+    FP_TRY(theirs, compare_objects(schema_at(writer, owner.api_version), before, after));
     changes.emplace(owner.api_version, without_reset(writer, std::move(theirs)));
   }
   return changes;
@@ -208,27 +212,21 @@ void take_fields(Ownership& ownership, const Changes& changes, std::string_view 
   ownership.drop_empty();
 }
 
-namespace {
-
-// Of a built-in kind the owners of a version that is no more are forgotten. A custom object cannot
-// be converted to such a version, and then nobody's fields can be told.
-Result<void> check_convertible(const Writer& writer, const Ownership& ownership) {
-  if (writer.version_schemas.empty()) return {};
-  for (const Owner& owner : ownership.owners()) {
-    if (std::ranges::find(writer.api_versions, owner.api_version) == writer.api_versions.end()) {
-      return fail(ErrorKind::Invalid,
-                  "request to convert CR to an invalid group/version: " + owner.api_version);
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<void> record_update(const Writer& writer, std::string_view manager, json::View before,
                            json::View after, Ownership& ownership) {
-  FP_TRY_VOID(check_convertible(writer, ownership));
-  refresh(writer, ownership);
+  // Built-in objects are of their type; a custom one may not fit the schema of its own version.
+  if (!writer.version_schemas.empty()) {
+    for (const auto& [object, name] : {
+             std::pair{after,  "new" },
+             std::pair{before, "live"}
+    }) {
+      const auto errors = shape_errors(*writer.schema, object, Duplicates::Allowed);
+      if (errors.empty()) continue;
+      return fail(ErrorKind::Invalid,
+                  "failed to convert " + std::string{name} + " object to smd typed: " + errors);
+    }
+  }
+  FP_TRY_VOID(refresh(writer, before, ownership));
   FP_TRY(changes, changes_between(writer, before, after, ownership, {}));
   const Owner self = identity_of(writer, manager, Operation::Update);
   const Comparison& change = changes.at(self.api_version);

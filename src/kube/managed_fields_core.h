@@ -26,8 +26,13 @@ FieldSet without_reset(const Writer& writer, const FieldSet& fields);
 // `fields` without the parts of an object that nobody owns: name, uid, resourceVersion, ….
 FieldSet without_server_fields(const FieldSet& fields);
 
-// Drops entries of versions that are gone; makes the others fit the schema of today.
-void refresh(const Writer& writer, Ownership& ownership);
+// Whether an object in the writer's version is also one of another version that it is served in.
+// The error is in the words of Kubernetes. Between versions nothing is converted, so fields that
+// one of them does not declare do not fit.
+Result<void> check_fits(const Writer& writer, std::string_view api_version, json::View object);
+// Drops entries of versions that are gone; makes the others fit the schema of today. Fails if the
+// object does not fit a version in which somebody owns fields.
+Result<void> refresh(const Writer& writer, json::View live, Ownership& ownership);
 
 struct FieldConflict {
   std::string owner;  // as messages show it

@@ -6,6 +6,7 @@
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
+#include "kube/crd_schema.h"
 #include "kube/schema_for_tests.h"
 
 #include <gtest/gtest.h>
@@ -111,6 +112,53 @@ TEST_F(ManagedFields, AnObjectOfNobodyThatDoesNotFitItsSchemaIsRefusedByApplyWit
             "g/v1, Kind=K) to smd typed: .spec.keyed: element 0: associative list with keys has an "
             "element that omits all key fields [\"name\"] (and doesn't have default values for any "
             "key fields)");
+}
+
+TEST_F(ManagedFields, AnObjectThatDoesNotFitAnOwnersVersionIsRefusedByApply) {
+  const json::Value older =
+      parsed(R"({"K": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+          "whole": {"type": "object", "additionalProperties": {"type": "string"}}}}}}})");
+  const TestSchemas schemas{older};
+  Writer by = writer("K", "m");
+  by.api_versions = {"g/v1", "g/v0"};
+  by.version_schemas = {by.schema, &schemas.of("K")};
+  const auto message = [&](std::string_view live_spec, std::string_view spec) {
+    const json::Value live = stored(live_spec, R"({"f:spec":{"f:whole":{"f:x":{}}}})", "g/v0");
+    const json::Value config =
+        parsed(R"({"apiVersion":"g/v1","kind":"K","spec":)" + std::string(spec) + "}");
+    return apply(by, live, config, Force::Yes).error().message;
+  };
+
+  EXPECT_EQ(message(R"({"text":"a","whole":{"x":"1"}})", "{}"),
+            ".spec.text: field not declared in schema");
+  EXPECT_EQ(message(R"({"whole":{"x":"1"}})", R"({"text":"a"})"),
+            "failed to convert new object: .spec.text: field not declared in schema");
+  by.manager = "old";
+  EXPECT_EQ(message(R"({"whole":{"x":"1"}})", R"({"text":"a"})"),
+            "failed to prune fields: failed to convert merged object to last applied version: "
+            ".spec.text: field not declared in schema");
+}
+
+TEST_F(ManagedFields, WhatIsPreservedAroundMetadataIsNotPreservedInIt) {
+  const json::Value declared = parsed(R"({"type": "object", "properties": {
+      "child": {"type": "object", "x-kubernetes-embedded-resource": true,
+                "x-kubernetes-preserve-unknown-fields": true}}})");
+  const auto compiled = compile_schema(declared).value();
+  Writer by = writer("K", "m");
+  by.schema = compiled.typed;
+  const auto message = [&](std::string_view child) {
+    const auto config =
+        parsed(R"({"apiVersion":"g/v1","kind":"K","child":)" + std::string(child) + "}");
+    const auto answer = apply(by, {}, config, Force::No);
+    return answer ? std::string{"applied"} : answer.error().message;
+  };
+
+  EXPECT_EQ(message(R"({"apiVersion":"v1","kind":"X","free":1,"metadata":{"name":"n"}})"),
+            "applied");
+  EXPECT_EQ(
+      message(R"({"apiVersion":"v1","kind":"X","metadata":{"free":1}})"),
+      "failed to create typed patch object (/; g/v1, Kind=K): .child.metadata.free: field not "
+      "declared in schema");
 }
 
 TEST_F(ManagedFields, TimesAreKeptWhenNothingElseChanged) {

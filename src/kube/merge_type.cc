@@ -135,7 +135,12 @@ std::optional<MergeType> Atom::field(std::string_view name) const {
   if (type_.form != MergeType::Form::Declared) return std::nullopt;
   const Property* found = type_.schema->property(name);
   if (type_.root && type_.schema->go_kind == GoKind::None) {
-    if (name == "metadata") return child(*object_meta_schema());
+    if (name == "metadata") {
+      // A type of its own: what is preserved around it is not preserved in it.
+      MergeType metadata = child(*object_meta_schema());
+      metadata.preserve = false;
+      return metadata;
+    }
     if (name == "apiVersion" || name == "kind") return child(*type_meta_schema());
   }
   if (found == nullptr) return std::nullopt;
