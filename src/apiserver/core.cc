@@ -103,6 +103,11 @@ std::optional<kube::Status> wrong_place(const Resource& resource, const Request&
 kube::Answer<Resource> Core::resolve(const Request& request, const store::Snapshot& snapshot) {
   auto resource = kinds_.find(snapshot, request.resource);
   if (!resource) return std::unexpected(kube::not_found_path());
+  // What is no longer served is there for our own loops only, which end what is left of it.
+  if (resource->custom && !resource->custom_version()->served &&
+      request.user.name != system_user().name) {
+    return std::unexpected(kube::not_found_path());
+  }
   if (auto misplaced = wrong_place(*resource, request)) return std::unexpected(*misplaced);
   if (!request.subresource.empty() && !resource->has_subresource(request.subresource)) {
     return std::unexpected(resource->custom

@@ -74,5 +74,17 @@ TEST_F(Definition, StoredVersionsComeBackWhenTakenAway) {
   EXPECT_EQ(text(emptied, "status", "storedVersions"), R"(["v1"])");
 }
 
+TEST_F(Definition, ThatGoesAndServesNothingIsGoneForClients) {
+  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
+  patch(kBoat, R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
+        "application/json-patch+json");
+  remove(kBoat);
+  auto by_client = request(Verb::List, kBoats);
+  by_client.user.name = "admin";
+
+  EXPECT_EQ(run(by_client).code, 404);
+  EXPECT_EQ(list(kBoats).code, 200);  // by the loop that ends what is left
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

@@ -8,7 +8,7 @@ namespace fixpoint::apiserver {
 namespace {
 
 constexpr std::array<std::string_view, 1> kLabels{"labels"};
-constexpr std::array<std::string_view, 1> kOwners{"ownerReferences"};
+constexpr std::array<std::string_view, 2> kOfPods{"deletionTimestamp", "ownerReferences"};
 constexpr std::array<std::string_view, 4> kAll{"labels", "annotations", "finalizers",
                                                "ownerReferences"};
 
@@ -22,7 +22,7 @@ struct Row {
 
 const std::array<Row, 9> kRows{
     {{"deployments.apps/", kLabels, {"labels"}},
-     {"pods/", kOwners, {"deletionTimestamp", "ownerReferences"}, 2},
+     {"pods/", kOfPods, {"deletionTimestamp", "ownerReferences"}, 2},
      {"volumeattachments.storage.k8s.io/", kAll, {""}},
      // Its metadata may not be edited, and still belongs to whoever sent it.
      {"servicecidrs.networking.k8s.io/", kAll, {}, 0},

@@ -48,6 +48,29 @@ TEST_F(StatusFields, OfADeploymentLabelsStayAndNothingCountsForItsGeneration) {
   EXPECT_FALSE(owned.contains("f:labels"));
 }
 
+TEST_F(StatusFields, OfAPodTheStampIsNotTouched) {
+  create("/api/v1/namespaces/ns/pods",
+         R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+
+  const auto written = patch("/api/v1/namespaces/ns/pods/p/status",
+                             R"({"metadata":{"deletionTimestamp":"2001-02-03T04:05:06Z"}})");
+
+  EXPECT_EQ(written.code, 200) << message(written);
+  EXPECT_EQ(meta(written, "deletionTimestamp"), "null");
+}
+
+TEST_F(StatusFields, ALinkToItselfIsLostWhenTheObjectIsStored) {
+  create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
+  const auto link = [&](std::string_view query) {
+    return meta(patch("/api/v1/namespaces/ns/configmaps/a", R"({"metadata":{"selfLink":"/x"}})",
+                      "application/merge-patch+json", query),
+                "selfLink");
+  };
+
+  EXPECT_EQ(link("dryRun=All"), "/x");
+  EXPECT_EQ(link(""), "null");
+}
+
 TEST_F(StatusFields, NobodyOwnsWhatTheServerSetsOnANewObject) {
   const auto made = create(
       "/api/v1/namespaces/ns/configmaps",

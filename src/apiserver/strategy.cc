@@ -121,7 +121,6 @@ void keep_system_fields(json::Draft& object, json::View old_object, Weakness wea
     if (old.contains("deletionTimestamp")) restore(metadata, old, "deletionTimestamp");
     if (missing("deletionGracePeriodSeconds")) restore(metadata, old, "deletionGracePeriodSeconds");
   }
-  metadata.erase("selfLink");
 }
 
 // A status write of a custom resource changes only status; of a built-in kind it may also touch

@@ -85,6 +85,16 @@ TEST_F(Versions, AStatusWriteLosesTheOwnersThatItCannotTrack) {
   EXPECT_FALSE(written.body.get("metadata").contains("managedFields"));
 }
 
+TEST_F(Versions, AStatusWriteInTheNameOfAnotherKindLosesAllOwners) {
+  create(kNew, kite("v1", R"({"size":1})"));
+
+  const auto written = patch(std::string{kNew} + "/k/status", R"({"kind":"Other"})");
+
+  ASSERT_EQ(written.code, 200) << message(written);
+  EXPECT_EQ(written.body.get("kind").as_string(), "Kite");
+  EXPECT_FALSE(written.body.get("metadata").contains("managedFields"));
+}
+
 TEST_F(Versions, AnObjectIsSelectedByTheDefaultsItIsShownWith) {
   create(kOld, kite("v1beta1", R"({"size":1})"));
 

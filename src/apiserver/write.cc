@@ -525,6 +525,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
 
   kube::keep_unchanged_times(old_object, object);
+  // Only what is stored loses it.
+  if (!call.options.dry_run) object.object_at("metadata").erase("selfLink");
   const auto revision = kube::resource_version_of(current->body);
   json::Value same_revision = as_if_written(std::move(object), revision);
   const json::Value stored = to_stored(call.resource, same_revision);

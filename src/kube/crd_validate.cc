@@ -25,7 +25,8 @@ namespace {
 struct Rules {
   SchemaRules schema;
   bool schema_in_every_version = true;
-  bool recognized_review_version = true;
+  // Until it is served, a definition may name certificates that are none.
+  ConversionRules conversion{.valid_ca_bundle = false};
   bool immutable_names = false;
 };
 
@@ -85,13 +86,16 @@ Rules rules_for_update(json::View old_crd) {
   rules.schema_in_every_version = std::ranges::all_of(
       spec.get("versions").elements(),
       [](json::View version) { return version.get("schema", "openAPIV3Schema").is_object(); });
-  rules.recognized_review_version =
+  rules.conversion.recognized_review_version =
       has_recognized_review_version(spec.get("conversion", "webhook", "conversionReviewVersions"));
   for (const auto condition : old_crd.get("status", "conditions").elements()) {
     if (condition.get("type").as_string() == "Established") {
       rules.immutable_names = condition.get("status").as_string() == "True";
     }
   }
+  rules.conversion.valid_ca_bundle =
+      rules.immutable_names &&
+      ca_bundle_problem(spec.get("conversion", "webhook", "clientConfig", "caBundle")).empty();
   return rules;
 }
 
@@ -128,7 +132,7 @@ class SpecChecker {
     defaults_need_pruning(path);
     versions(path);
     top(path);
-    append(errors_, validate_conversion(spec_.get("conversion"), rules_.recognized_review_version,
+    append(errors_, validate_conversion(spec_.get("conversion"), rules_.conversion,
                                         path.child("conversion")));
     return std::move(errors_);
   }

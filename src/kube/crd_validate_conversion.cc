@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_validate_conversion.h"
 
+#include "kube/base64.h"
 #include "kube/go_text.h"
 #include "kube/names.h"
 #include "kube/validate_metadata.h"
@@ -90,7 +91,39 @@ bool has_recognized_review_version(json::View versions) {
          });
 }
 
-FieldErrors validate_conversion(json::View conversion, bool must_recognize_version,
+std::string ca_bundle_problem(json::View bundle) {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  constexpr std::string_view kDashes = "-----";
+  constexpr std::string_view kWhat = "unable to load root certificates: ";
+  constexpr char kSequence = 0x30;  // what every certificate begins with; the rest is TLS's affair
+  const auto bytes = from_base64(bundle.as_string()).value_or("");
+  std::string_view text = bytes;
+  if (text.empty()) return {};
+  std::string problem;
+  while (!text.empty()) {
+    const auto begin = text.find(kBegin);
+    const auto head = begin == text.npos ? std::string_view{} : text.substr(begin + kBegin.size());
+    const auto type = head.substr(0, head.find(kDashes));
+    const auto end = head.find(fmt::format("-----END {}-----", type));
+    if (begin == text.npos || end == head.npos) {
+      if (problem.empty()) problem = "unable to parse bytes as PEM block";
+      break;
+    }
+    text = head.substr(end + type.size() + std::string_view{"-----END -----"}.size());
+    const auto line_end = text.find('\n');
+    text = line_end == text.npos ? std::string_view{} : text.substr(line_end + 1);
+    const auto content =
+        head.substr(type.size() + kDashes.size(), end - type.size() - kDashes.size());
+    if (type != "CERTIFICATE" || content.contains(':')) continue;
+    const auto certificate = from_base64(content).value_or("");
+    if (!certificate.empty() && certificate.front() == kSequence) return {};
+    if (problem.empty()) problem = "failed to parse certificate: x509: malformed certificate";
+  }
+  if (problem.empty()) problem = "no valid certificate authority data seen";
+  return fmt::format("{}{}", kWhat, problem);
+}
+
+FieldErrors validate_conversion(json::View conversion, ConversionRules rules,
                                 const FieldPath& path) {
   FieldErrors errors;
   if (!conversion.is_object()) return errors;
@@ -119,7 +152,11 @@ FieldErrors validate_conversion(json::View conversion, bool must_recognize_versi
   } else {
     check_service(client.get("service"), client_at.child("service"), errors);
   }
-  check_review_versions(versions, must_recognize_version, versions_at, errors);
+  const auto bundle = client.get("caBundle");
+  if (auto problem = ca_bundle_problem(bundle); rules.valid_ca_bundle && !problem.empty()) {
+    errors.push_back(invalid(client_at.child("caBundle"), bundle, std::move(problem)));
+  }
+  check_review_versions(versions, rules.recognized_review_version, versions_at, errors);
   return errors;
 }
 

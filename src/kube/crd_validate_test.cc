@@ -3,11 +3,15 @@
 
 #include "json/draft.h"
 #include "json/parse.h"
+#include "kube/base64.h"
 #include "kube/crd.h"
+#include "kube/crd_validate_conversion.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +70,48 @@ TEST(CrdValidate, GuardsOnUpdateWhatARealServerGuards) {
     EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
         << row.get("name").as_string();
   }
+}
+
+TEST(CrdValidate, CertificatesOfAServedDefinitionMustBeSome) {
+  const auto problem = [](std::string_view bundle) {
+    const auto value = json::Value::string(bundle);
+    return ca_bundle_problem(value);
+  };
+  const auto pem = [](std::string_view type, std::string_view content) {
+    return base64(fmt::format("-----BEGIN {0}-----\n{1}\n-----END {0}-----\n", type, content));
+  };
+
+  EXPECT_EQ(problem(""), "");
+  EXPECT_EQ(problem("AAAA"),
+            "unable to load root certificates: unable to parse bytes as PEM block");
+  EXPECT_EQ(problem(pem("RSA KEY", "AAAA")),
+            "unable to load root certificates: no valid certificate authority data seen");
+  EXPECT_EQ(problem(pem("CERTIFICATE", "AAAA")),
+            "unable to load root certificates: failed to parse certificate: x509: malformed "
+            "certificate");
+  EXPECT_EQ(problem(pem("CERTIFICATE", "MAAA")), "");
+}
+
+TEST(CrdValidate, ACertificateBundleIsLookedAtOnceTheDefinitionIsServed) {
+  const auto definition = [](std::string_view conversion, std::string_view established) {
+    return json::parse(fmt::format(R"({{"spec":{{"conversion":{}}},"status":{{"conditions":[)"
+                                   R"({{"type":"Established","status":"{}"}}]}}}})",
+                                   conversion, established))
+        .value();
+  };
+  const auto webhook = R"({"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
+                       R"("clientConfig":{"url":"https://example.com","caBundle":"AAAA"}}})";
+  const auto refused = [](const json::Value& wanted, const json::Value& old) {
+    return std::ranges::any_of(texts(validate_crd_update(wanted, old)), [](const auto& text) {
+      return text.starts_with(
+          "spec.conversion.webhookClientConfig.caBundle: Invalid value: \"AAAA\"");
+    });
+  };
+
+  const auto wanted = definition(webhook, "True");
+  EXPECT_TRUE(refused(wanted, definition("null", "True")));
+  EXPECT_FALSE(refused(wanted, definition("null", "False")));
+  EXPECT_FALSE(refused(wanted, definition(webhook, "True")));
 }
 
 TEST(CrdValidate, RefusesSchemasTooDeepToWalk) {

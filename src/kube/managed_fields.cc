@@ -214,8 +214,12 @@ void take_fields(Ownership& ownership, const Changes& changes, std::string_view 
 
 Result<void> record_update(const Writer& writer, std::string_view manager, json::View before,
                            json::View after, Ownership& ownership) {
-  // Built-in objects are of their type; a custom one may not fit the schema of its own version.
+  // Built-in objects are of their type; a custom one may not fit the schema of its own version, or
+  // say that it is of another kind.
   if (!writer.version_schemas.empty()) {
+    if (after.get("kind").as_string() != writer.kind.kind) {
+      return fail(ErrorKind::Invalid, "no corresponding type for the new object");
+    }
     for (const auto& [object, name] : {
              std::pair{after,  "new" },
              std::pair{before, "live"}

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::uint64_t kSequences = 3'000;
 constexpr std::size_t kShown = 5;
+constexpr int kLanesOfDefinitions = 8;
 
 std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);
@@ -67,6 +68,8 @@ TEST_P(Campaign, BothServersAnswerAlike) {
   options.areas = {&area};
   options.seed = from_environment("FIXPOINT_SEED", 1);
   options.sequences = share_of(area);
+  // A definition's life is mostly waiting until a real server has taken note of it.
+  if (area.name == "definition") options.lanes = kLanesOfDefinitions;
 
   const auto result = run_campaign(options, local);
 

@@ -91,19 +91,31 @@ Step try_create(Gen& gen) {
   return step;
 }
 
+// A real server falls over its own feet where a definition with selectable fields gets a schema
+// that it cannot read, and breaks the connection off; there is nothing to compare then.
+bool hides_the_schema(const DefinitionEdit& edit) {
+  return edit.path.ends_with("/$ref") || edit.path.ends_with("/id") ||
+         edit.path.ends_with("/definitions");
+}
+
 // Against the definitions that are always there: what may change and what may not.
 Step try_change(Gen& gen) {
-  const auto name =
-      std::string{gen.pick({"gadgets", "bags", "zones", "crates"})} + ".conform.example.com";
+  const std::string name = gen.pick({"gadgets", "bags", "zones", "crates"});
+  const auto at = [](std::string_view plural) {
+    return path_of(std::string{plural} + ".conform.example.com");
+  };
   Step step;
-  step.path = path_of(name);
+  step.path = at(name);
   step.query = "dryRun=All";
   step.method = "PATCH";
   switch (gen.between(0, 3)) {
-    case 0:
+    case 0: {
+      const auto& edit = gen.pick(definition_edits());
+      if (name == "gadgets" && hides_the_schema(edit)) step.path = at("crates");
       step.content_type = "application/json-patch+json";
-      step.body = as_patch(gen.pick(definition_edits()));
+      step.body = as_patch(edit);
       break;
+    }
     case 1:
       step.content_type = "application/json-patch+json";
       step.body = gen.pick(definition_changes());
