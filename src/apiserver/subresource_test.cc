@@ -79,6 +79,38 @@ TEST_F(Subresources, ABoundPodMayStillBeNominated) {
   EXPECT_EQ(nominated.code, 200) << message(nominated);
 }
 
+TEST_F(Subresources, OnlyProcessorsAndMemoryAreResized) {
+  const auto refused = create(kPods, R"({"metadata":{"name":"q"},"spec":{"restartPolicy":"Never",
+      "containers":[{"name":"c","image":"i","resizePolicy":[
+      {"resourceName":"disk","restartPolicy":"RestartContainer"}]}]}})");
+
+  EXPECT_EQ(message(refused),
+            "Pod \"q\" is invalid: [spec.containers[0].resizePolicy: Unsupported value: \"disk\": "
+            "supported values: \"cpu\", \"memory\", spec.containers[0].resizePolicy: Invalid "
+            "value: \"RestartContainer\": must be 'NotRequired' when `restartPolicy` is 'Never']");
+}
+
+TEST_F(Subresources, ASecondTypeOfAVolumeIsNamedAsARealServerSpellsIt) {
+  const auto refused = create(kPods, R"({"metadata":{"name":"q"},"spec":{
+      "containers":[{"name":"c","image":"i"}],
+      "volumes":[{"name":"v","emptyDir":{},"downwardAPI":{}}]}})");
+
+  EXPECT_EQ(
+      message(refused),
+      "Pod \"q\" is invalid: spec.volumes[0].downwarAPI: Forbidden: may not specify more than "
+      "1 volume type");
+}
+
+TEST_F(Subresources, ASecurityContextIsShownAsTheServerHasItInside) {
+  const auto refused = create(kPods, R"({"metadata":{"name":"q"},"spec":{
+      "containers":[{"name":"c","image":"i","securityContext":{"privileged":true,
+      "allowPrivilegeEscalation":false,"seccompProfile":{"type":"RuntimeDefault"}}}]}})");
+
+  EXPECT_TRUE(message(refused).contains(
+      R"("SeccompProfile":{"Type":"RuntimeDefault","LocalhostProfile":null})"))
+      << message(refused);
+}
+
 TEST_F(Subresources, AnUpdateAsksOfAPodWhatACreateDoes) {
   const auto refused = patch(kPod, R"({"spec":{"containers":[{"name":"c","image":" x"}]}})",
                              "application/strategic-merge-patch+json");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_affinity.h"
 
-#include "json/print.h"
 #include "kinds/internal_form.h"
 #include "kinds/validate_volumes.h"
 #include "kube/label_selector.h"
@@ -122,25 +121,6 @@ bool sysctl_name(std::string_view name) {
   }
 }
 
-// The server's internal type has no JSON names.
-std::string shown_context(View context) {
-  const auto text = [&](std::string_view field) { return json::to_text(context.get(field)); };
-  std::string capabilities = "null";
-  if (const View given = context.get("capabilities"); !given.is_null()) {
-    capabilities = fmt::format("{{\"Add\":{},\"Drop\":{}}}", json::to_text(given.get("add")),
-                               json::to_text(given.get("drop")));
-  }
-  return fmt::format(
-      "{{\"Capabilities\":{},\"Privileged\":{},\"SELinuxOptions\":{},\"WindowsOptions\":{},"
-      "\"RunAsUser\":{},\"RunAsGroup\":{},\"RunAsNonRoot\":{},\"ReadOnlyRootFilesystem\":{},"
-      "\"AllowPrivilegeEscalation\":{},\"ProcMount\":{},\"SeccompProfile\":{},\"AppArmorProfile\":{"
-      "}}}",
-      capabilities, text("privileged"), text("seLinuxOptions"), text("windowsOptions"),
-      text("runAsUser"), text("runAsGroup"), text("runAsNonRoot"), text("readOnlyRootFilesystem"),
-      text("allowPrivilegeEscalation"), text("procMount"), text("seccompProfile"),
-      text("appArmorProfile"));
-}
-
 void check_seccomp(View profile, const FieldPath& path, FieldErrors& errors) {
   if (profile.is_null()) return;
   const View type = profile.get("type");
@@ -232,7 +212,7 @@ void validate_security_context(View context, const FieldPath& path, FieldErrors&
   if (!escalation.is_bool() || escalation.as_bool()) return;
   const auto refuse = [&](std::string_view why) {
     errors.push_back(
-        kube::invalid(path, shown_context(context),
+        kube::invalid(path, internal_text("SecurityContext", context),
                       fmt::format("cannot set `allowPrivilegeEscalation` to false and {}", why)));
   };
   if (context.get("privileged").as_bool()) refuse("`privileged` to true");

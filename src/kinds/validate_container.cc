@@ -288,6 +288,8 @@ void check_container(View container, const ContainerContext& context, const Fiel
   check_one_of(container.get("imagePullPolicy"), path.child("imagePullPolicy"),
                {"Always", "IfNotPresent", "Never"}, errors);
   validate_resource_requirements(container.get("resources"), path.child("resources"), errors);
+  validate_resize_policies(container.get("resizePolicy"), context.restart_policy,
+                           path.child("resizePolicy"), errors);
   validate_security_context(container.get("securityContext"), path.child("securityContext"),
                             errors);
 }
@@ -310,70 +312,7 @@ void check_host_ports(View container, const FieldPath& path, HostPorts& taken,
   }
 }
 
-bool overcommit_allowed(std::string_view name) {
-  return !is_extended_resource(name) && !is_huge_page(name);
-}
-
-void check_amounts(View amounts, const FieldPath& path, FieldErrors& errors) {
-  for (const auto [name, amount] : amounts.members()) {
-    const FieldPath here = path.key(name);
-    check_container_resource_name(name, here, errors);
-    check_resource_amount(name, amount, here, errors);
-  }
-}
-
-void check_against_limits(View requests, View limits, const FieldPath& requests_path,
-                          const FieldPath& limits_path, FieldErrors& errors) {
-  for (const auto [name, amount] : requests.members()) {
-    const auto limit_text = limits.find(name);
-    if (!limit_text) {
-      if (!overcommit_allowed(name)) {
-        note_required(limits_path, errors, "Limit must be set for non overcommitable resources");
-      }
-      continue;
-    }
-    const auto request = kube::Quantity::parse(amount.as_string());
-    const auto limit = kube::Quantity::parse(limit_text->as_string());
-    if (!request || !limit) continue;
-    if (*request != *limit && !overcommit_allowed(name)) {
-      note_invalid(requests_path, amount,
-                   fmt::format("must be equal to {} limit of {}", name, limit->to_string()),
-                   errors);
-    } else if (*request > *limit) {
-      note_invalid(
-          requests_path, amount,
-          fmt::format("must be less than or equal to {} limit of {}", name, limit->to_string()),
-          errors);
-    }
-  }
-}
-
 }  // namespace
-
-void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors) {
-  const View limits = resources.get("limits");
-  const View requests = resources.get("requests");
-  const FieldPath limits_path = path.child("limits");
-  const FieldPath requests_path = path.child("requests");
-  check_amounts(limits, limits_path, errors);
-  check_amounts(requests, requests_path, errors);
-  check_against_limits(requests, limits, requests_path, limits_path, errors);
-  const auto has = [&](auto wanted) {
-    return std::ranges::any_of(std::array{limits, requests}, [&](View list) {
-      const auto members = list.members();
-      return std::any_of(members.begin(), members.end(),
-                         [&](const auto& member) { return wanted(member.key); });
-    });
-  };
-  if (has(is_huge_page) &&
-      !has([](std::string_view name) { return name == "cpu" || name == "memory"; })) {
-    note_forbidden(path, "HugePages require cpu or memory", errors);
-  }
-}
-
-void validate_resource_limits(View limits, const FieldPath& path, FieldErrors& errors) {
-  check_amounts(limits, path.child("limits"), errors);
-}
 
 void validate_containers(View containers, const ContainerContext& context, const FieldPath& path,
                          FieldErrors& errors) {

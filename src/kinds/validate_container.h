@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kinds/validate_fields.h"
+#include "kinds/validate_resources.h"
 #include "kinds/validate_volumes.h"
 
 namespace fixpoint::kinds {
@@ -11,6 +12,7 @@ namespace fixpoint::kinds {
 struct ContainerContext {
   const Volumes& volumes;
   std::int64_t grace_seconds = 30;
+  std::string_view restart_policy;  // of the pod
 };
 
 void validate_containers(View containers, const ContainerContext& context, const FieldPath& path,
@@ -25,9 +27,5 @@ void validate_ephemeral_containers(View spec, const ContainerContext& context,
                                    const FieldPath& path, FieldErrors& errors);
 // What only a pod is asked about its containers' images, and not a template.
 void check_image_spaces(View containers, const FieldPath& path, FieldErrors& errors);
-// limits and requests of anything that has them.
-void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors);
-// Only limits, as if they were a member of what is at `path`.
-void validate_resource_limits(View limits, const FieldPath& path, FieldErrors& errors);
 
 }  // namespace fixpoint::kinds

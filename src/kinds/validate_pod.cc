@@ -254,7 +254,8 @@ void check_os(View spec, const FieldPath& path, FieldErrors& errors) {
 
 void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldErrors& errors) {
   const auto volumes = validate_volumes(spec.get("volumes"), path.child("volumes"), errors);
-  const ContainerContext context{volumes, spec.get("terminationGracePeriodSeconds").as_int(30)};
+  const ContainerContext context{volumes, spec.get("terminationGracePeriodSeconds").as_int(30),
+                                 spec.get("restartPolicy").as_string()};
   validate_containers(spec.get("containers"), context, path.child("containers"), errors);
   validate_init_containers(spec.get("initContainers"), spec.get("containers"), context,
                            path.child("initContainers"), errors);
