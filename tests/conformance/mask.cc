@@ -168,8 +168,11 @@ std::string Mask::mask_times(std::string_view text) const {
 std::string Mask::mask_versions(std::string_view text) const {
   const auto word = text.find("ersion");
   if (word == std::string_view::npos) return std::string{text};
+  // The lines of a quoted object's change have numbers of their own.
+  const auto change = std::min(text.find("\n@@ -"), text.size());
+  if (change < word) return std::string{text};
   std::string masked{text.substr(0, word)};
-  for (std::size_t at = word; at < text.size();) {
+  for (std::size_t at = word; at < change;) {
     // Of a word, or of a place in a source file, "scheme.go:110".
     const bool inside = std::isalnum(static_cast<unsigned char>(masked.back())) != 0 ||
                         masked.back() == '.' || masked.back() == '-' || masked.back() == ':';
@@ -178,7 +181,7 @@ std::string Mask::mask_versions(std::string_view text) const {
       continue;
     }
     auto end = at;
-    while (end < text.size() && is_digit(text[end])) ++end;
+    while (end < change && is_digit(text[end])) ++end;
     // Only what a server counted itself: a version that nobody has stands as it was sent.
     const auto number = number_of(text.substr(at, end - at));
     // How far a server has counted is its own affair.
@@ -196,7 +199,7 @@ std::string Mask::mask_versions(std::string_view text) const {
     }
     at = end;
   }
-  return masked;
+  return masked + std::string{text.substr(change)};
 }
 
 }  // namespace fixpoint::conformance
