@@ -2,10 +2,8 @@
 #include "kinds/validate_container.h"
 
 #include "kinds/validate_affinity.h"
-#include "kube/quantity.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
