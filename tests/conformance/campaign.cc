@@ -126,6 +126,9 @@ class Lane {
         add_unstable(truth, second_opinion(sequence, difference->difference), unstable);
         difference = first_difference(sequence, truth, own, in_process, unstable);
       }
+      if (difference && !seen_again(sequence, pending.core != nullptr, unstable)) {
+        difference.reset();
+      }
       if (difference) excused.clear();
     }
     const std::lock_guard lock{shared_.mutex};
@@ -178,6 +181,16 @@ class Lane {
     // What an answer shows needs no second of watching.
     if (difference.step < sequence.steps.size()) sequence.watches = {"-"};
     return normalise(record(*real_, sequence, fresh_id()));
+  }
+
+  // A watch that closes is a second long. When a machine is busy that may not be long enough for
+  // all events, and then the ranks of resourceVersions move too; what is different stays different.
+  bool seen_again(const Sequence& sequence, bool core_too, const Unstable& unstable) {
+    const auto id = fresh_id();
+    const auto truth = normalise(record(*real_, sequence, id));
+    const auto own = normalise(record(*ours_, sequence, id));
+    const auto in_process = core_too ? normalise(record(*core_, sequence, id)) : Normal{};
+    return first_difference(sequence, truth, own, in_process, unstable).has_value();
   }
 
   Shared& shared_;
