@@ -125,6 +125,27 @@ TEST_F(RefusalWords, NameWhatARuleOfAWebhookLacks) {
   EXPECT_EQ(made(R"(["pods/log","pods/*"])").code, 201);
 }
 
+TEST_F(RefusalWords, TellABlankExpressionFromOneThatSaysSomething) {
+  const auto made = [&](std::string_view validation) {
+    return create(
+        "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+        R"({"metadata":{"generateName":"p-"},"spec":{"matchConstraints":{"resourceRules":)"
+        R"([{"apiGroups":["x"],"apiVersions":["v1"],"operations":["CREATE"],)"
+        R"("resources":["things"]}]},"validations":[)" +
+            std::string{validation} + "]}}");
+  };
+
+  EXPECT_EQ(made(R"({"expression":"true","message":"m","reason":"Invalid"})").code, 201);
+  EXPECT_EQ(fields(made(R"({"expression":" \n"})")),
+            std::vector<std::string>{"spec.validations[0].expression"});
+  EXPECT_TRUE(message(made(R"({"expression":"true","message":" "})"))
+                  .contains("message: Invalid value: \" \": must be non-empty if specified"));
+  EXPECT_TRUE(message(made(R"({"expression":"true","message":"a\nb"})"))
+                  .contains("must not contain line breaks"));
+  EXPECT_TRUE(message(made(R"({"expression":"true","reason":"x"})"))
+                  .contains("reason: Unsupported value: \"x\""));
+}
+
 TEST_F(RefusalWords, LookAtEveryCapacityOfAVolume) {
   const auto refused = create("/api/v1/persistentvolumes",
                               R"({"metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce"],)"

@@ -225,6 +225,34 @@ void check_match_resources(View match, const FieldPath& path, FieldErrors& error
                         {"Equivalent", "Exact"}, errors);
 }
 
+bool is_blank(View text) {
+  return text.as_string().find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+}
+
+// The expressions themselves are CEL, which is not compiled here.
+void check_validation(View validation, const FieldPath& path, FieldErrors& errors) {
+  if (is_blank(validation.get("expression"))) {
+    note_required(path.child("expression"), errors, "expression is not specified");
+  }
+  for (const std::string_view field : {"messageExpression", "message"}) {
+    const View text = validation.get(field);
+    if (!text.as_string().empty() && is_blank(text)) {
+      note_invalid(path.child(field), text, "must be non-empty if specified", errors);
+    }
+  }
+  const View message = validation.get("message");
+  if (!is_blank(message)) {
+    auto inner = message.as_string();
+    inner.remove_prefix(inner.find_first_not_of(" \t\n\v\f\r"));
+    inner = inner.substr(0, inner.find_last_not_of(" \t\n\v\f\r") + 1);
+    if (inner.find_first_of("\n\r") != std::string_view::npos) {
+      note_invalid(path.child("message"), message, "must not contain line breaks", errors);
+    }
+  }
+  check_optional_one_of(validation.get("reason"), path.child("reason"),
+                        {"Forbidden", "Invalid", "RequestEntityTooLarge"}, errors);
+}
+
 }  // namespace
 
 FieldErrors validate_validating_webhooks(View object) {
@@ -268,10 +296,7 @@ FieldErrors validate_admission_policy(View object) {
   const FieldPath validations_path = path.child("validations");
   const View validations = spec.get("validations");
   for (std::size_t i = 0; i < validations.size(); ++i) {
-    const FieldPath here = validations_path.index(i);
-    if (validations[i].get("expression").as_string().empty()) {
-      note_required(here.child("expression"), errors, "expression is not specified");
-    }
+    check_validation(validations[i], validations_path.index(i), errors);
   }
   return errors;
 }
