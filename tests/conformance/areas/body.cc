@@ -95,9 +95,10 @@ json::Value mistyped(Gen& gen, const json::Value& body) {
                            "/v1", "meta.k8s.io/v1", "autoscaling/v1", "/"}));
 }
 
-// Two things are kept as they are. A name without the sequence's id would be shared with other
-// sequences where there are no namespaces; and a ControllerRevision's data is kept by a real server
-// as the bytes that were sent, by ours as a value, so numbers must be in their one form.
+// Three things are kept as they are. CEL expressions, which a real server compiles. A name without
+// the sequence's id would be shared with other sequences where there are no namespaces; and a
+// ControllerRevision's data is kept by a real server as the bytes that were sent, by ours as a
+// value, so numbers must be in their one form.
 std::string spoilt(Gen& gen, const Sort& sort, const json::Value& body) {
   auto text = mutated(gen, body);
   const auto noted = json::parse_noting_duplicates(text);
@@ -105,6 +106,12 @@ std::string spoilt(Gen& gen, const Sort& sort, const json::Value& body) {
   const auto& parsed = noted->value;
   const auto name = parsed.get("metadata", "name").as_string();
   if (!sort.namespaced && !name.empty() && !name.starts_with("<<id>>")) return json_text(body);
+  const auto expression = parsed.get("spec", "validations")[0].get("expression").as_string();
+  if (sort.kind == "ValidatingAdmissionPolicy" && !expression.empty() &&
+      expression.find_first_not_of(" \n\t") != std::string_view::npos &&
+      expression != body.get("spec", "validations")[0].get("expression").as_string()) {
+    return json_text(body);
+  }
   if (sort.kind == "ControllerRevision" &&
       (parsed.get("data") != body.get("data") || !noted->duplicates.empty())) {
     return json_text(body);
@@ -143,26 +150,43 @@ void tell_rewrites(Story& story) {
   story.make("a", R"({"labels":{"app":"x"}})");
   const auto steps = gen.between(3, 7);
   for (std::int64_t i = 0; i < steps; ++i) {
-    const auto change = gen.pick({R"({"bogus":1})",
-                                  R"({"metadata":{"bogus":1}})",
-                                  R"({"metadata":null})",
-                                  R"({"kind":null})",
-                                  R"({"apiVersion":null})",
-                                  R"({"metadata":{"labels":{"app":1}}})",
-                                  R"({"metadata":{"labels":[]}})",
-                                  R"({"metadata":{"creationTimestamp":"yesterday"}})",
-                                  R"({"metadata":{"name":1}})",
-                                  R"({"spec":null})",
-                                  R"({"spec":7})",
-                                  R"({"status":{"bogus":1}})",
-                                  R"({"metadata":{"generation":"1"}})",
-                                  R"({"metadata":{"managedFields":{}}})",
-                                  R"({"spec":{"bogus":{"deep":[1]}}})",
-                                  R"({"metadata":{"ownerReferences":[{"bogus":1}]}})",
-                                  R"({"data":null})",
-                                  R"({"metadata":{"annotations":{"a":null}}})",
-                                  R"({"metadata":{"deletionGracePeriodSeconds":"1"}})",
-                                  "{}"});
+    const auto change =
+        gen.pick({R"({"bogus":1})",
+                  R"({"metadata":{"bogus":1}})",
+                  R"({"metadata":null})",
+                  R"({"kind":null})",
+                  R"({"apiVersion":null})",
+                  R"({"metadata":{"labels":{"app":1}}})",
+                  R"({"metadata":{"labels":[]}})",
+                  R"({"metadata":{"creationTimestamp":"yesterday"}})",
+                  R"({"metadata":{"name":1}})",
+                  R"({"spec":null})",
+                  R"({"spec":7})",
+                  R"({"status":{"bogus":1}})",
+                  R"({"metadata":{"generation":"1"}})",
+                  R"({"metadata":{"managedFields":{}}})",
+                  R"({"spec":{"bogus":{"deep":[1]}}})",
+                  R"({"metadata":{"ownerReferences":[{"bogus":1}]}})",
+                  R"({"data":null})",
+                  R"({"metadata":{"annotations":{"a":null}}})",
+                  R"({"metadata":{"deletionGracePeriodSeconds":"1"}})",
+                  R"({"metadata":{"labels":{},"annotations":{}}})",
+                  R"({"metadata":{"ownerReferences":[],"finalizers":[]}})",
+                  R"({"spec":{}})",
+                  R"({"data":{},"binaryData":{},"stringData":{}})",
+                  R"({"rules":[],"subjects":[],"webhooks":[]})",
+                  R"({"parameters":{},"allowedTopologies":[],"mountOptions":[]})",
+                  R"({"subsets":[],"endpoints":[],"ports":[]})",
+                  R"({"secrets":[],"imagePullSecrets":[]})",
+                  R"({"spec":{"ingress":[],"egress":[],"policyTypes":[]}})",
+                  R"({"spec":{"limits":[],"scopes":[],"hard":{}}})",
+                  R"({"spec":{"selector":{},"ports":[],"accessModes":[]}})",
+                  R"({"spec":{"template":{"metadata":{"labels":{}}}}})",
+                  R"({"spec":{"template":{"spec":{"volumes":[],"tolerations":[]}}}})",
+                  R"({"spec":{"drivers":[],"taints":[],"rules":[],"tls":[]}})",
+                  R"({"spec":{"volumes":[],"tolerations":[],"hostAliases":[]}})",
+                  R"({"status":{"conditions":[],"hard":{},"loadBalancer":{}}})",
+                  "{}"});
     auto step =
         gen.chance(60) ? update(story.sort(), "a", change) : merge_patch(story.sort(), "a", change);
     if (gen.chance(10)) step.content_type = "application/yaml";
