@@ -131,7 +131,8 @@ std::optional<ControllerCore::Ended> ControllerCore::settle(PassId id, const Tim
 }
 
 WorkQueue::Finish ControllerCore::finish_of(PassEnd& end) {
-  WorkQueue::Finish finish{.failed = end.backoff, .again = end.requeue_after, .soon = {}};
+  WorkQueue::Finish finish{
+      .failed = end.backoff, .gone = end.absent, .again = end.requeue_after, .soon = {}};
   auto& progress = end.memory.progress;
   if (end.changed && !end.backoff) {
     finish.soon = std::min<Duration>(kProgressFirst * (1 << std::min(progress, 16U)), kProgressMax);

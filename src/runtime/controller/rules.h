@@ -6,6 +6,7 @@
 // mutants must be caught: a rule that nobody misses when it is gone is not a rule.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace fixpoint::runtime {
@@ -30,6 +31,8 @@ enum class Rule : std::uint8_t {
   IsolatedBranches,  // 11 a failed branch does not block the others
   EditWarGuard,      // 12 an object others keep changing back is paused
 };
+
+inline constexpr std::size_t kRuleCount = static_cast<std::size_t>(Rule::EditWarGuard) + 1;
 
 // A set of switched-off rules; empty in everything that ships.
 class Rules {

@@ -92,6 +92,7 @@ Duration WorkQueue::finish(SlotNumber slot, const Finish& finish, MonotonicInsta
     ++statistics_.retries;
     entry.retry_at = now + backoff(entry.failures++);
   }
+  if (finish.gone) entry.requeue_at = kNever;
   if (finish.soon && !entry.again) {
     entry.requeue_at = std::min(entry.requeue_at, now + *finish.soon);
   }

@@ -58,6 +58,7 @@ class WorkQueue {
   // What the pass wants next. Without an error earlier failures are forgotten.
   struct Finish {
     bool failed = false;            // come back after the backoff
+    bool gone = false;              // nothing is left to look at: earlier times do not count
     std::optional<Duration> again;  // come back after this
     std::optional<Duration> soon;   // the same, unless it was added meanwhile anyway
   };
