@@ -7,6 +7,7 @@
 #include "client/http/answer.h"
 #include "client/http/discovery.h"
 #include "client/http/outgoing.h"
+#include "json/draft.h"
 
 #include <list>
 #include <utility>
@@ -57,6 +58,36 @@ json::Value cut(const json::Value& object, const Collection& collection,
                 const std::shared_ptr<const json::Shape>& shape) {
   auto whole = collection.metadata_only ? apiserver::partial_object(object) : object;
   return shape ? shape->cut(whole) : whole;
+}
+
+std::vector<json::Value> items_of(const apiserver::ListPage& page,
+                                  const apiserver::Resource& resource) {
+  std::vector<json::Value> items;
+  items.reserve(page.items.size());
+  for (const auto& record : page.items) {
+    items.push_back(apiserver::shown(resource, apiserver::in_version(resource, record->body)));
+  }
+  return items;
+}
+
+// What a server would have printed: the answer to deleting a collection is a list.
+json::Value list_body(const apiserver::ListPage& page, const apiserver::Resource& resource) {
+  auto items = json::Draft::array();
+  for (const auto& item : items_of(page, resource)) {
+    auto& draft = items.push_back(item);
+    if (page.items_carry_kind) continue;
+    draft.erase("kind");
+    draft.erase("apiVersion");
+  }
+  return json::Draft::object(
+             {
+                 {"apiVersion", page.item_kind.group_version().api_version()                     },
+                 {"items",      std::move(items)                                                 },
+                 {"kind",       page.list_kind                                                   },
+                 {"metadata",
+                  json::Draft::object({{"resourceVersion", std::to_string(page.revision.value)}})},
+  })
+      .freeze();
 }
 
 struct Watcher {
@@ -205,6 +236,11 @@ void LocalClient::call(Call call, Done done) {
   auto response = state_->api.run(request);
   Reply reply;
   if (response.ok()) {
+    if (response.list) {
+      const auto& latest = state_->api.store().latest();
+      response.body =
+          list_body(*response.list, *state_->api.kinds().find(latest, request.resource));
+    }
     reply = Answer{.code = response.code,
                    .body = std::move(response.body),
                    .text = {},
@@ -228,10 +264,8 @@ void LocalClient::list(ListCall call, PageDone done) {
     page.resource_version = std::to_string(response.list->revision.value);
     page.continue_token = std::move(response.list->continue_token);
     page.warnings = std::move(response.warnings);
-    for (const auto& record : response.list->items) {
-      const auto object =
-          apiserver::shown(*resource, apiserver::in_version(*resource, record->body));
-      page.items.push_back(cut(object, call.collection, call.shape));
+    for (const auto& item : items_of(*response.list, *resource)) {
+      page.items.push_back(cut(item, call.collection, call.shape));
     }
     reply = std::move(page);
   }
