@@ -42,7 +42,7 @@ struct ExecPlugin {
 };
 
 struct Config {
-  std::string source;  // for messages: "context dev of /home/me/.kube/config"
+  std::string source;  // for messages: "context dev of ~/.kube/config"
   ServerAddress server;
   std::string url;  // as it was written
   bool tls = true;
