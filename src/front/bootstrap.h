@@ -4,6 +4,7 @@
 // start never takes back what a person changed.
 #pragma once
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "front/service.h"
 
@@ -13,7 +14,8 @@ namespace fixpoint::front {
 
 // One JSON object a line.
 extern const std::string_view kBootstrapObjects;
+extern const std::string_view kFlowObjects;
 
-Result<void> bootstrap(Service& service);
+Result<void> bootstrap(Service& service, Instant now);
 
 }  // namespace fixpoint::front

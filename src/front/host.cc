@@ -168,7 +168,7 @@ Result<std::unique_ptr<Host>> Host::start(net::Loop& loop, HostOptions options) 
   host->service_ = std::make_unique<Service>(loop, std::move(contents), host->identity_.get());
   *sink = host->service_->progress_sink();
   if (log) host->service_->attach(std::move(log));
-  FP_TRY_VOID(bootstrap(*host->service_));
+  FP_TRY_VOID(bootstrap(*host->service_, now));
 
   host->api_ =
       std::make_unique<ApiServer>(*host->service_, *host->identity_, std::move(options.access_log));

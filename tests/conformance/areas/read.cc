@@ -292,6 +292,27 @@ class Reader {
   bool listed_ = false;
 };
 
+// What a new cluster begins with, and nobody here changes.
+Sequence first_objects(Gen& gen) {
+  Sequence made;
+  for (auto count = gen.between(2, 5); count > 0; --count) {
+    const auto level = gen.chance(40);
+    Step step{.method = "GET",
+              .path = "/apis/flowcontrol.apiserver.k8s.io/v1/" +
+                      std::string{level ? "prioritylevelconfigurations/" : "flowschemas/"}};
+    step.path += level ? gen.pick({"catch-all", "exempt", "global-default", "leader-election",
+                                   "node-high", "system", "workload-high", "workload-low"})
+                       : gen.pick({"catch-all", "exempt", "global-default", "probes",
+                                   "kube-controller-manager", "kube-scheduler", "service-accounts",
+                                   "kube-system-service-accounts", "system-leader-election",
+                                   "system-node-high", "system-nodes"});
+    if (gen.chance(30)) step.accept = kTable;
+    made.steps.push_back(std::move(step));
+  }
+  made.http_only = true;
+  return made;
+}
+
 }  // namespace
 
 Sequence make_read(Gen& gen) {
@@ -301,6 +322,7 @@ Sequence make_read(Gen& gen) {
       "bags",        "crates",     "zones",   "namespaces", "roles",   "leases"};
   const auto& chosen = sort(gen.pick(kResources));
   auto made = Reader{gen, chosen}.make();
+  if (gen.chance(2)) return first_objects(gen);
   // That a version is deprecated is said by what stands around the core.
   if (chosen.resource == "zones") made.http_only = true;
   return made;
