@@ -32,31 +32,52 @@ constexpr std::int64_t kLastNodePort = 32767;
 // A dry run hands out nothing, and shows numbers that nobody has: the one after this one.
 constexpr std::int64_t kBeforeDryNodePorts = 32768;
 
-struct Taken {
-  std::set<std::string, std::less<>> addresses;
-  std::set<std::int64_t> ports;
-};
+// What services hold, also the one that is written: a number that is held is not handed out twice,
+// not even to its holder. Read when first asked for, since most writes of services take nothing
+// new.
+class Taken {
+ public:
+  Taken(const AdmissionCall& call, const store::Snapshot& snapshot)
+      : call_(call), snapshot_(snapshot) {}
 
-// By all services, also the one that is written: a number that is held is not handed out twice,
-// not even to its holder.
-Taken taken_by_services(const AdmissionCall& call, const store::Snapshot& snapshot) {
-  Taken taken;
-  snapshot.scan(call.resource.prefix, {}, [&](const store::RecordRef& record) {
-    for (const json::View ip : record->body.get("spec", "clusterIPs").elements()) {
-      taken.addresses.emplace(ip.as_string());
-    }
-    if (const auto health = record->body.get("spec", "healthCheckNodePort").as_int(); health != 0) {
-      taken.ports.insert(health);
-    }
-    for (const json::View port : record->body.get("spec", "ports").elements()) {
-      if (const auto number = port.get("nodePort").as_int(); number != 0) {
-        taken.ports.insert(number);
+  bool address(std::string_view address) const { return held().addresses.contains(address); }
+  bool port(std::int64_t port) const { return held().ports.contains(port); }
+
+ private:
+  struct Held {
+    std::set<std::string, std::less<>> addresses;
+    std::set<std::int64_t> ports;
+  };
+
+  const Held& held() const {
+    if (!held_) held_ = read();
+    return *held_;
+  }
+
+  Held read() const {
+    Held found;
+    snapshot_.scan(call_.resource.prefix, {}, [&](const store::RecordRef& record) {
+      const json::View spec = record->body.get("spec");
+      for (const json::View ip : spec.get("clusterIPs").elements()) {
+        found.addresses.emplace(ip.as_string());
       }
-    }
-    return true;
-  });
-  return taken;
-}
+      if (const auto health = spec.get("healthCheckNodePort").as_int(); health != 0) {
+        found.ports.insert(health);
+      }
+      for (const json::View port : spec.get("ports").elements()) {
+        if (const auto number = port.get("nodePort").as_int(); number != 0) {
+          found.ports.insert(number);
+        }
+      }
+      return true;
+    });
+    return found;
+  }
+
+  const AdmissionCall& call_;
+  const store::Snapshot& snapshot_;
+  mutable std::optional<Held> held_;
+};
 
 // The node ports that one write takes.
 class PortOperation {
@@ -68,7 +89,7 @@ class PortOperation {
     if (!call_.dry_run && (port < kFirstNodePort || port > kLastNodePort)) {
       return "provided port is not in the valid range. The range of valid ports is 30000-32767";
     }
-    if (taken_.ports.contains(port) || !own_.insert(port).second) {
+    if (taken_.port(port) || !own_.insert(port).second) {
       return "provided port is already allocated";
     }
     return {};
@@ -108,11 +129,11 @@ std::optional<std::string> free_address(const AdmissionCall& call, const Taken& 
   const int start = static_cast<int>(call.environment.rng.below(static_cast<std::uint64_t>(span)));
   for (int i = 0; i < span; ++i) {
     auto address = address_of(kDynamicFirstHost + (start + i) % span);
-    if (!taken.addresses.contains(address)) return address;
+    if (!taken.address(address)) return address;
   }
   for (int host = kFirstHost; host < kDynamicFirstHost; ++host) {
     auto address = address_of(host);
-    if (!taken.addresses.contains(address)) return address;
+    if (!taken.address(address)) return address;
   }
   return std::nullopt;
 }
@@ -121,7 +142,7 @@ std::string_view address_problem(const AdmissionCall& call, const Taken& taken,
                                  std::string_view address) {
   if (!in_range(address)) return "the provided network does not match the current range";
   // A dry run takes nothing, and so finds nothing taken.
-  if (call.dry_run || !taken.addresses.contains(address)) return {};
+  if (call.dry_run || !taken.address(address)) return {};
   return "provided IP is already allocated";
 }
 
@@ -289,7 +310,7 @@ Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot
   if (auto errors = settle_families(now, old); !errors.empty()) {
     return std::unexpected(kube::invalid({"", "Service"}, call.name, std::move(errors)));
   }
-  const auto taken = taken_by_services(call, snapshot);
+  const Taken taken{call, snapshot};
   const bool needs_address = !now.external_name() && (old == nullptr || old->external_name());
   if (needs_address) {
     if (auto ok = allocate_address(call, taken, now); !ok) return ok;
