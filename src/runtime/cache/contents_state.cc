@@ -140,6 +140,7 @@ std::optional<Change> Contents::State::put_listed(json::Value object, FeedId fee
   const auto& feed = feeds[feed_id];
   const auto slot = table.find(identity.key);
   if (judge(identity, origin, slot, feed) != Verdict::News) {
+    tombstones.listed(identity.key, feed.epoch);
     // What is listed may be gone by now; then its predecessor, if that is still here, is too.
     if (slot != kNoSlot && (kube::uid_of(table.at(slot).object) == identity.uid ||
                             before(identity.version, table.at(slot).version))) {

@@ -282,6 +282,17 @@ TEST(Contents, DoesNotReviveWhatItDeletedWhileTheListWasUnderWay) {
   EXPECT_EQ(contents.size(), 0U);
 }
 
+TEST(Contents, KeepsInMindWhatAListStillMentions) {
+  auto contents = listed({CachedObject{.version = 3}}, "5");
+  contents.gone(kA, "u1");
+
+  relist(contents, {CachedObject{.version = 4}}, "6");
+
+  EXPECT_EQ(brief(event(contents, {.version = 7})), "nothing") << "that list was from before";
+  EXPECT_EQ(brief(deleted(contents, {.version = 8})), "nothing");
+  EXPECT_EQ(contents.size(), 0U);
+}
+
 TEST(Contents, RefusesAListOlderThanWhatWasSeen) {
   auto contents = listed({CachedObject{.version = 3}}, "10");
   contents.begin_relist();

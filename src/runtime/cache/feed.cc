@@ -60,10 +60,15 @@ void Tombstones::leaving_seen(KeyView key, std::uint64_t at) {
   if (stone != stones_.end() && over(stone->second, at)) stones_.erase(stone);
 }
 
+void Tombstones::listed(KeyView key, std::uint32_t epoch) {
+  if (const auto stone = find(key); stone != stones_.end()) stone->second.listed = epoch;
+}
+
 void Tombstones::list_complete(Place place, std::uint64_t at) {
   std::erase_if(stones_, [&](const auto& entry) {
     const auto& stone = entry.second;
-    return stone.place.feed == place.feed && (stone.place.epoch < place.epoch || over(stone, at));
+    return stone.place.feed == place.feed &&
+           ((stone.place.epoch < place.epoch && stone.listed != place.epoch) || over(stone, at));
   });
 }
 

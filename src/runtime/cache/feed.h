@@ -42,10 +42,11 @@ struct Feed {
 // What this process knows to be over at a key while its watch may not know it yet: objects that are
 // gone, by uid, and everything up to a version.
 //
-// One is forgotten when the watch has told as much or a list asked for afterwards is complete: from
-// then on the position of the watch protects against late news. The deletion of what no watch shows
-// is never told, so the number is bounded too: forgetting too early only means that a late event
-// shows the object until its deletion is seen.
+// One is forgotten when the watch has told as much or a list asked for afterwards is complete and
+// does not mention it: from then on the position of the watch protects against late news. A list
+// that does mention it is from before its end, whatever the server says. The deletion of what no
+// watch shows is never told, so the number is bounded too: forgetting too early only means that a
+// late event shows the object until its deletion is seen.
 class Tombstones {
  public:
   static constexpr std::size_t kMax = 4'096;
@@ -61,6 +62,7 @@ class Tombstones {
   // The watch told that it is gone for good, or that it left the selection at that version.
   void deletion_seen(KeyView key, std::string_view uid, std::uint64_t at);
   void leaving_seen(KeyView key, std::uint64_t at);
+  void listed(KeyView key, std::uint32_t epoch);
   void list_complete(Place place, std::uint64_t at);
   void forget(std::uint32_t feed);
   std::size_t size() const { return stones_.size(); }
@@ -75,6 +77,7 @@ class Tombstones {
     std::uint64_t up_to = 0;
     std::uint64_t serial = 0;
     Place place;
+    std::uint32_t listed = 0;  // the epoch of the last list that mentioned it
   };
   using Stones = std::unordered_map<std::string, Stone>;
 
