@@ -4,6 +4,7 @@
 #include "apiserver/body_type.h"
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
+#include "json/go_parse.h"
 #include "kinds/schema_table.h"
 #include "kube/typed.h"
 #include "kube/validate_metadata.h"
@@ -83,12 +84,20 @@ FieldValidation check_validation(std::string_view text, FieldErrors& errors) {
   return FieldValidation::Warn;
 }
 
+constexpr std::string_view kNoTypeMeta = "couldn't get version/kind; json parse error: ";
+
 // A DeleteOptions body of the wrong shape is a 500 without a reason: the decoder's own words.
 Status undecodable(std::string message) {
   return kube::unreasoned(500, std::move(message));
 }
 
 // The body as its type holds it, or the decoder's sentence about it.
+const kube::Schema& delete_schema() {
+  const kube::Schema* schema = kinds::find_schema({"", "v1", "DeleteOptions"});
+  FP_CHECK(schema != nullptr);
+  return *schema;
+}
+
 Result<json::Value> typed_delete_body(const json::Value& body) {
   if (auto problem = type_meta_problem(body)) return fail(ErrorKind::Invalid, *problem);
   const auto kind = body.get("kind").as_string();
@@ -102,9 +111,18 @@ Result<json::Value> typed_delete_body(const json::Value& body) {
                                         "\" is registered for version \"" + std::string{meant} +
                                         "\" in scheme \"pkg/runtime/scheme.go:110\"");
   }
-  const kube::Schema* schema = kinds::find_schema({"", "v1", "DeleteOptions"});
-  FP_CHECK(schema != nullptr);
-  FP_TRY(typed, kube::decode_typed(*schema, body));
+  FP_TRY(typed, kube::decode_typed(delete_schema(), body));
+  return std::move(typed.value);
+}
+
+// Well-formed text with a number that no float holds: wrong only where it is read.
+Result<json::Value> read_delete_text(std::string_view text) {
+  auto meta = read_type_meta(text);
+  if (!meta) {
+    return fail(ErrorKind::Invalid, std::string{kNoTypeMeta} + std::move(meta).error().message);
+  }
+  if (auto typed = typed_delete_body(*meta); !typed) return typed;
+  FP_TRY(typed, kube::decode_typed_text(delete_schema(), text));
   return std::move(typed.value);
 }
 
@@ -116,8 +134,13 @@ Answer<json::Value> parse_delete_body(const Request& request) {
   if (value) return *std::move(value);
   const auto type = media_type(request.content_type);
   const bool json = type != MediaType::Yaml && type != MediaType::Protobuf;
-  return std::unexpected(undecodable((json ? "couldn't get version/kind; json parse error: " : "") +
-                                     value.error().message));
+  if (json && json::go_check(request.body)) {
+    value = read_delete_text(request.body);
+    if (value) return *std::move(value);
+    return std::unexpected(undecodable(value.error().message));
+  }
+  return std::unexpected(
+      undecodable((json ? std::string{kNoTypeMeta} : std::string{}) + value.error().message));
 }
 
 std::optional<Propagation> propagation_named(std::string_view text) {

@@ -168,6 +168,19 @@ TEST_F(RefusalWords, ReadTheTypeBeforeANumberThatIsTooLarge) {
       << message(inside);
 }
 
+TEST_F(RefusalWords, ReadTheTypeOfOptionsBeforeANumberThatIsTooLarge) {
+  constexpr auto kMap = "/api/v1/namespaces/ns/configmaps/a";
+  create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
+
+  EXPECT_EQ(message(remove(kMap, R"({"kind":1e400})")),
+            "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go "
+            "struct field .kind of type string");
+  EXPECT_EQ(message(remove(kMap, R"({"gracePeriodSeconds":1e400})")),
+            "json: cannot unmarshal number 1e400 into Go struct field "
+            "DeleteOptions.gracePeriodSeconds of type int64");
+  EXPECT_EQ(remove(kMap, R"({"bogus":1e400})").code, 200);
+}
+
 TEST_F(RefusalWords, ReadAnotherVersionAsSuchBeforeTheyRefuseIt) {
   constexpr auto kPath = "/apis/events.k8s.io/v1/namespaces/ns/events";
   constexpr auto kEvent = R"({"apiVersion":"v1","kind":"Event","note":"x"})";
