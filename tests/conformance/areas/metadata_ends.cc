@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How objects of every kind end: finalizers, preconditions, grace, propagation, collections.
+#include "base/error.h"
+#include "json/parse.h"
 #include "tests/conformance/areas/story.h"
 
 namespace fixpoint::conformance {
@@ -67,6 +69,13 @@ std::string delete_options(Gen& gen, const Sort& sort) {
            R"({"kind":"Pod","apiVersion":"v1"})", R"({"kind":"DeleteOptions","apiVersion":"v9"})",
            R"({"apiVersion":"v1","kind":"DeleteOptions","bogus":1})", "[]", "null", "nonsense",
            R"({"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":"1"})"});
+    case 10: {
+      const auto options = json::parse(
+          "{" + fields +
+          R"(,"dryRun":["All"],"gracePeriodSeconds":0,"preconditions":{"uid":"x"},"propagationPolicy":"Orphan"})");
+      FP_CHECK(options.has_value());
+      return mutated(gen, *options);
+    }
     default: return "{" + fields + "}";
   }
 }
