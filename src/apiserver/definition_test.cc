@@ -29,6 +29,22 @@ TEST_F(Definition, ItsStatusBelongsToTheServer) {
   EXPECT_TRUE(owners[0].get("fieldsV1", "f:status").contains("f:acceptedNames"));
 }
 
+TEST_F(Definition, IsAppliedWithSchemasOfItemsAndOfMapValues) {
+  const auto applied =
+      apply("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/cars.land.example.com",
+            R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"cars.land.example.com"},
+          "spec":{"group":"land.example.com","scope":"Namespaced",
+            "names":{"plural":"cars","kind":"Car"},
+            "versions":[{"name":"v1","served":true,"storage":true,
+              "schema":{"openAPIV3Schema":{"type":"object","properties":{
+                "seats":{"type":"array","items":{"type":"string"}},
+                "parts":{"type":"object","additionalProperties":{"type":"integer"}}}}}}]}})",
+            "me");
+
+  EXPECT_EQ(applied.code, 201) << message(applied);
+}
+
 TEST_F(Definition, AFormatIsWarnedOfOnce) {
   const auto first =
       edit(R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/)"

@@ -150,7 +150,9 @@ std::optional<MergeType> Atom::field(std::string_view name) const {
 MergeType Atom::map_element() const {
   if (type_.form != MergeType::Form::Declared) return child(type_.form);
   const Schema& schema = *type_.schema;
-  if (schema.additional_properties != nullptr) return child(*schema.additional_properties);
+  // A schema or something else (items of a CRD's schema): OpenAPI knows no type for that.
+  const bool typed = schema.additional_properties != nullptr && schema.go_kind != GoKind::Json;
+  if (typed) return child(*schema.additional_properties);
   // An object that declares nothing is free-form.
   if (type_.preserve || schema.properties.empty()) return child(MergeType::Form::Deduced);
   return {};
