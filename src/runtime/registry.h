@@ -6,6 +6,7 @@
 // kinds they bring along. A program of your own hands its registry to cli::run_program.
 #pragma once
 
+#include "base/error.h"
 #include "runtime/operator.h"
 #include "types/kind.h"
 
@@ -33,12 +34,8 @@ struct OperatorEntry {
 
 using Registry = std::span<const OperatorEntry>;
 
-// Nothing when there is none of that name.
-inline const OperatorEntry* find_entry(Registry registry, std::string_view name) {
-  for (const auto& entry : registry) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
-}
+// Those that "a,b" names, in the registry's order; all but the examples when nothing is named. An
+// error says which name is wrong and which there are.
+Result<std::vector<const OperatorEntry*>> choose(Registry registry, std::string_view list);
 
 }  // namespace fixpoint::runtime

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixpoint manifests: what a cluster needs to run the operators, as YAML.
+#include "runtime/manifests/manifests.h"
+
+#include "cli/arguments.h"
+#include "cli/build_info.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/program.h"
+#include "cli/route.h"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace fixpoint::cli {
+namespace {
+
+constexpr std::string_view kParts[]{"all", "crds", "rbac", "workload"};
+
+int failed(std::string_view message) {
+  fmt::print(stderr, "fixpoint manifests: {}\n", message);
+  return kExitFailed;
+}
+
+Result<int> parse_replicas(std::string_view text) {
+  int replicas = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), replicas);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || replicas < 0 ||
+      replicas > runtime::kReplicasMax) {
+    return fail(ErrorKind::Invalid, fmt::format("--replicas {}: give a number from 0 to {}", text,
+                                                runtime::kReplicasMax));
+  }
+  return replicas;
+}
+
+Result<runtime::ManifestOptions> options_from(const Arguments& arguments) {
+  runtime::ManifestOptions options;
+  auto chosen = runtime::choose(operators(), arguments.value("operators"));
+  if (!chosen) {
+    const auto given = arguments.value("operators");
+    return fail(ErrorKind::Invalid, fmt::format("--operators{}{}: {}", given.empty() ? "" : " ",
+                                                given, chosen.error().message));
+  }
+  options.operators = *std::move(chosen);
+  options.name = arguments.value("name");
+  options.ns = arguments.value("namespace");
+  options.image = arguments.given("image") ? std::string{arguments.value("image")}
+                                           : fmt::format("fixpoint:{}", kBuildInfo.version);
+  options.watch_namespace = arguments.value("watch-namespace");
+  FP_TRY(replicas, parse_replicas(arguments.value("replicas")));
+  options.replicas = replicas;
+  FP_TRY_VOID(runtime::check(options));
+  return options;
+}
+
+void append(std::vector<json::Value>& all, std::vector<json::Value> more) {
+  std::ranges::move(more, std::back_inserter(all));
+}
+
+int run(const Arguments& arguments) {
+  const auto options = options_from(arguments);
+  if (!options) return failed(options.error().message);
+  const auto only = arguments.value("only");
+  std::vector<json::Value> objects;
+  // In the order in which they must be there.
+  if (only == "all") objects.push_back(runtime::namespace_object(*options));
+  if (only == "all" || only == "crds") {
+    append(objects, runtime::custom_resource_definitions(*options));
+  }
+  if (only == "all" || only == "rbac") append(objects, runtime::access_objects(*options));
+  if (only == "all" || only == "workload") append(objects, runtime::workload_objects(*options));
+  if (arguments.given("alerts")) append(objects, runtime::alert_objects(*options));
+  return answer(runtime::to_yaml_documents(objects));
+}
+
+constexpr std::array kFlags{
+    Flag{.name = "operators",
+         .placeholder = "LIST",
+         .help = "which, by name and separated by commas; all but examples if not given"},
+    Flag{.name = "namespace",
+         .placeholder = "NS",
+         .help = "where they run",
+         .fallback = "fixpoint-system"},
+    Flag{.name = "name",
+         .placeholder = "NAME",
+         .help = "of everything that is not a CRD",
+         .fallback = "fixpoint"},
+    Flag{.name = "image",
+         .placeholder = "IMAGE",
+         .help = "what the pods run; fixpoint and this version if not given"},
+    Flag{.name = "replicas",
+         .placeholder = "N",
+         .help = "how many pods; one of them leads, the others wait with a warm cache",
+         .fallback = "2"},
+    Flag{.name = "watch-namespace",
+         .placeholder = "NS",
+         .help = "look only there: a Role instead of a ClusterRole for what has a namespace"},
+    Flag{.name = "only",
+         .placeholder = "PART",
+         .help = "print one part",
+         .fallback = "all",
+         .values = kParts},
+    Flag{.name = "alerts",
+         .help = "also a PrometheusRule and a ServiceMonitor; their CRDs must be installed"},
+};
+
+constexpr std::array kExamples{
+    Example{"manifests --operators greeting",                          "everything that installs an operator"},
+    Example{"manifests --operators greeting --only crds",              "only the kinds it brings"            },
+    Example{"manifests --operators greeting --watch-namespace team-a",
+            "with rights in one namespace only"                                                              },
+};
+
+}  // namespace
+
+const Command kManifestsCommand{
+    .name = "manifests",
+    .summary = "Print what a cluster needs to run operators, as YAML",
+    .description =
+        "Prints Namespace, CustomResourceDefinitions, ServiceAccount, roles and bindings,\n"
+        "Deployment, Service and PodDisruptionBudget. The kinds come from the operators' own\n"
+        "tables, the rights from what they declare to watch and to write: nothing more is\n"
+        "granted. Nothing is sent anywhere; pipe it to 'kubectl apply --server-side -f -'.\n",
+    .flags = kFlags,
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace fixpoint::cli
