@@ -90,7 +90,10 @@ bool registered_everywhere(const kube::GroupVersion& version, std::string_view k
 
 // Kinds of subresources, such as Scale, are known too.
 const kube::Schema* known_schema(const kube::GroupVersionKind& kind) {
-  if (registered_everywhere(kind.group_version(), kind.kind)) return nullptr;
+  if (!knows_version(kind.group_version()) ||
+      registered_everywhere(kind.group_version(), kind.kind)) {
+    return nullptr;
+  }
   return kinds::find_schema(kind);
 }
 

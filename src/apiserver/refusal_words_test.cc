@@ -125,6 +125,15 @@ TEST_F(RefusalWords, NameWhatARuleOfAWebhookLacks) {
   EXPECT_EQ(made(R"(["pods/log","pods/*"])").code, 201);
 }
 
+TEST_F(RefusalWords, AskForTheSideEffectsOfAWebhook) {
+  const auto refused = create("/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+                              R"({"metadata":{"name":"a"},"webhooks":[{"name":"a.example.com"}]})");
+
+  EXPECT_TRUE(message(refused).contains(
+      "sideEffects: Required value: must specify one of None, NoneOnDryRun"))
+      << message(refused);
+}
+
 TEST_F(RefusalWords, TellABlankExpressionFromOneThatSaysSomething) {
   const auto made = [&](std::string_view validation) {
     return create(
@@ -253,6 +262,12 @@ TEST_F(RefusalWords, KnowTheKindsOfSubresources) {
   const auto refused = create("/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers",
                               R"({"apiVersion":"autoscaling/v1","kind":"Scale"})");
 
+  const auto unknown = create("/apis/node.k8s.io/v1/runtimeclasses",
+                              R"({"apiVersion":"node.x8s.io/v1","kind":"RuntimeClass"})");
+
+  EXPECT_TRUE(message(unknown).contains(
+      R"(no kind "RuntimeClass" is registered for version "node.x8s.io/v1")"))
+      << message(unknown);
   EXPECT_TRUE(message(refused).contains("converting (v1.Scale) to (autoscaling."))
       << message(refused);
 }

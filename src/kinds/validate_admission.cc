@@ -165,8 +165,12 @@ void check_webhook(View webhook, Webhook kind, const FieldPath& path, FieldError
                         {"Fail", "Ignore"}, errors);
   check_optional_one_of(webhook.get("matchPolicy"), path.child("matchPolicy"),
                         {"Equivalent", "Exact"}, errors);
-  check_one_of(webhook.get("sideEffects"), path.child("sideEffects"), {"None", "NoneOnDryRun"},
-               errors);
+  if (webhook.get("sideEffects").is_null()) {
+    note_required(path.child("sideEffects"), errors, "must specify one of None, NoneOnDryRun");
+  } else {
+    check_one_of(webhook.get("sideEffects"), path.child("sideEffects"), {"None", "NoneOnDryRun"},
+                 errors);
+  }
   if (const View seconds = webhook.get("timeoutSeconds");
       seconds.as_int(10) < 1 || seconds.as_int(10) > 30) {
     note_invalid(path.child("timeoutSeconds"), seconds,
