@@ -21,6 +21,16 @@ constexpr std::string_view kUserAgent = "conformance/1";
 constexpr auto kLastWords = milliseconds(400);
 // Our own server does at once what a real one does after a moment; its loop still needs a tick.
 constexpr Duration kOwnSettle = milliseconds(20);
+// How often a server is asked whether it has come to rest, how long at most, and how long it may
+// take until what is gone is also served no more.
+constexpr Duration kRestAsked = milliseconds(100);
+constexpr Duration kRestMax = std::chrono::seconds(40);
+constexpr Duration kUnserved = milliseconds(1500);
+
+// A definition whose deletion nobody has begun with stays so for as long as a server is busy.
+bool still_waits(const Answer& answer) {
+  return answer.body.contains("\"InstanceDeletionPending\"");
+}
 
 // Ports of nodes are few, and no sequence may take them from the others for good.
 void free_services(Server& server, const Recording& recording) {
@@ -105,9 +115,27 @@ struct Session::State {
     }
     at.answer = server.call(at.call);
     memory.learn(at.call, at.answer);
-    if (step.settle > Duration::zero() && !server.in_process()) {
-      server.wait(server.name() == "real" ? step.settle : std::min(step.settle, kOwnSettle));
+    if (step.settle > Duration::zero() && !server.in_process()) settle(step);
+  }
+
+  void settle(const Step& step) {
+    const auto quiet = server.name() == "real" ? step.settle : std::min(step.settle, kOwnSettle);
+    if (step.rests_at.empty()) {
+      server.wait(quiet);
+      return;
     }
+    Step read;
+    read.path = step.rests_at;
+    const auto give_up = steady_clock::now() + kRestMax;
+    auto since = steady_clock::now();
+    auto seen = server.call(call_of(read));
+    while (seen.code != 404 && steady_clock::now() < std::min(since + quiet, give_up)) {
+      server.wait(std::min(kRestAsked, quiet));
+      auto next = server.call(call_of(read));
+      if (next.body != seen.body || still_waits(next)) since = steady_clock::now();
+      seen = std::move(next);
+    }
+    if (seen.code == 404) server.wait(std::min(quiet, kUnserved));
   }
 
   void open_closing() {

@@ -38,6 +38,8 @@ struct Step {
   // A real server hears of some writes (roles, quotas, definitions) only after a moment; it gets
   // this long before the next step.
   Duration settle{};
+  // Not empty: what is at this path has to show the same for that long, however busy a server is.
+  std::string rests_at;
 };
 
 struct Sequence {

@@ -144,8 +144,10 @@ Step try_change(Gen& gen) {
   return step;
 }
 
-Step settled(Step step, Duration after = kNoticed) {
+// The definition at `path` has come to rest.
+Step settled(Step step, Duration after = kNoticed, std::string path = own()) {
   step.settle = after;
+  step.rests_at = std::move(path);
   return step;
 }
 
@@ -267,12 +269,12 @@ Sequence clash(Gen& gen) {
   }
   const auto other = path_of("others.<<id>>.example.com");
   sequence.steps = {settled(post(first)),
-                    settled(post(second)),
+                    settled(post(second), kNoticed, other),
                     read(other),
                     read("/apis/<<id>>.example.com/v1"),
                     settled(remove_at(own()), kGone),
                     read(other),
-                    settled(remove_at(other), kGone),
+                    settled(remove_at(other), kGone, other),
                     read(other)};
   return sequence;
 }
