@@ -27,7 +27,7 @@ std::vector<double> request_bounds() {
 }
 
 // controller-runtime says the controller's name twice, kube-controller-manager only in `name`.
-LabelValues queue(const std::string& controller) {
+LabelValues queue_labels(const std::string& controller) {
   return {controller, controller};
 }
 
@@ -92,60 +92,63 @@ ControllerMetrics::ControllerMetrics(MetricsRegistry& registry)
                                "How long the longest running reconciliation has been running.",
                                {"name", "controller"}})) {}
 
-void ControllerMetrics::add(const std::string& controller, int concurrency) {
-  for (const auto* result : kResults) passes_.with({controller, result});
-  for (auto* family : {&errors_, &terminal_errors_, &panics_, &timeouts_}) {
-    family->with({controller});
+ControllerSeries ControllerMetrics::add(const std::string& controller, int concurrency) {
+  ControllerSeries series;
+  series.name_ = controller;
+  for (std::size_t i = 0; i < kResults.size(); ++i) {
+    series.results_[i] = &passes_.with({controller, kResults[i]});
   }
-  pass_seconds_.with({controller});
+  series.errors_ = &errors_.with({controller});
+  series.terminal_errors_ = &terminal_errors_.with({controller});
+  panics_.with({controller});
+  series.timeouts_ = &timeouts_.with({controller});
+  series.pass_seconds_ = &pass_seconds_.with({controller});
   concurrency_.with({controller}).set(concurrency);
-  active_.with({controller});
+  series.active_ = &active_.with({controller});
+  const auto queue = queue_labels(controller);
+  series.adds_ = &adds_.with(queue);
+  series.retries_ = &retries_.with(queue);
+  series.queue_seconds_ = &queue_seconds_.with(queue);
+  series.work_seconds_ = &work_seconds_.with(queue);
+  series.unfinished_ = &unfinished_.with(queue);
+  series.longest_ = &longest_.with(queue);
+  series.depth_ = &depth_;
   depth_.with({controller, controller, "0"});
-  for (auto* family : {&adds_, &retries_}) family->with(queue(controller));
-  for (auto* family : {&queue_seconds_, &work_seconds_}) family->with(queue(controller));
-  for (auto* family : {&unfinished_, &longest_}) family->with(queue(controller));
+  return series;
 }
 
-void ControllerMetrics::pass_began(const std::string& controller) {
-  active_.with({controller}).add(1);
+void ControllerSeries::pass_began(Duration waited) {
+  active_->add(1);
+  queue_seconds_->observe(seconds(waited));
 }
 
-void ControllerMetrics::pass_ended(const std::string& controller, const Ended& ended) {
-  active_.with({controller}).add(-1);
-  passes_.with({controller, std::string{ended.result}}).add();
-  if (ended.result == "error") errors_.with({controller}).add();
-  if (ended.terminal) terminal_errors_.with({controller}).add();
-  if (ended.timed_out) timeouts_.with({controller}).add();
-  pass_seconds_.with({controller}).observe(seconds(ended.took));
-  work_seconds_.with(queue(controller)).observe(seconds(ended.took));
+void ControllerSeries::pass_ended(const Ended& ended) {
+  active_->add(-1);
+  results_[static_cast<std::size_t>(ended.result)]->add();
+  if (ended.result == Result::Error) errors_->add();
+  if (ended.terminal) terminal_errors_->add();
+  if (ended.timed_out) timeouts_->add();
+  pass_seconds_->observe(seconds(ended.took));
+  work_seconds_->observe(seconds(ended.took));
 }
 
-void ControllerMetrics::queue_added(const std::string& controller) {
-  adds_.with(queue(controller)).add();
-}
-
-void ControllerMetrics::queue_retried(const std::string& controller) {
-  retries_.with(queue(controller)).add();
-}
-
-void ControllerMetrics::queue_waited(const std::string& controller, Duration waited) {
-  queue_seconds_.with(queue(controller)).observe(seconds(waited));
-}
-
-void ControllerMetrics::queue_depth(const std::string& controller, int priority,
-                                    std::size_t depth) {
-  LabelValues values{controller, controller, fmt::format("{}", priority)};
-  if (!depth_.series().contains(values)) {
-    std::size_t priorities = 0;
-    for (const auto& [known, gauge] : depth_.series()) priorities += known[1] == controller;
-    if (priorities >= kPrioritiesMax) values[2] = std::string{kOverflow};
+void ControllerSeries::queue(const Queue& queue) {
+  adds_->raise_to(static_cast<double>(queue.adds));
+  retries_->raise_to(static_cast<double>(queue.retries));
+  unfinished_->set(seconds(queue.running_all));
+  longest_->set(seconds(queue.running_longest));
+  std::vector<LabelValues> known;
+  for (const auto& [values, gauge] : depth_->series()) {
+    if (values[1] == name_) known.push_back(values);
   }
-  depth_.with(values).set(static_cast<double>(depth));
-}
-
-void ControllerMetrics::running(const std::string& controller, const Running& running) {
-  unfinished_.with(queue(controller)).set(seconds(running.all));
-  longest_.with(queue(controller)).set(seconds(running.longest));
+  for (const auto& values : known) depth_->with(values).set(0);
+  for (const auto& [priority, keys] : queue.depths) {
+    LabelValues values{name_, name_, fmt::format("{}", priority)};
+    const bool is_new = !depth_->series().contains(values);
+    if (is_new && known.size() >= kPrioritiesMax) values[2] = std::string{kOverflow};
+    if (is_new) known.push_back(values);
+    depth_->with(values).add(static_cast<double>(keys));
+  }
 }
 
 ClientMetrics::ClientMetrics(MetricsRegistry& registry, Warn warn)

@@ -44,13 +44,14 @@ TEST(ControllerMetrics, AreThereAtZeroFromTheStart) {
 TEST(ControllerMetrics, CountAPassByItsResult) {
   MetricsRegistry registry;
   ControllerMetrics metrics(registry);
-  metrics.add("web", 1);
+  auto series = metrics.add("web", 1);
 
-  metrics.pass_began("web");
+  series.pass_began(milliseconds(1));
   EXPECT_EQ(check_page(registry.page())
                 .samples.at(R"(controller_runtime_active_workers{controller="web"})"),
             1);
-  metrics.pass_ended("web", {.result = "error", .took = milliseconds(20), .terminal = true});
+  series.pass_ended(
+      {.result = ControllerSeries::Result::Error, .took = milliseconds(20), .terminal = true});
 
   const auto page = check_page(registry.page()).samples;
   EXPECT_EQ(page.at(R"(controller_runtime_active_workers{controller="web"})"), 0);
@@ -68,14 +69,20 @@ TEST(ControllerMetrics, CountAPassByItsResult) {
 TEST(ControllerMetrics, KeepTheNumberOfPrioritiesBounded) {
   MetricsRegistry registry;
   ControllerMetrics metrics(registry);
-  metrics.add("web", 1);
+  auto series = metrics.add("web", 1);
 
-  for (int priority = 0; priority < 100; ++priority) metrics.queue_depth("web", priority, 1);
+  for (int round = 0; round < 2; ++round) {
+    ControllerSeries::Queue queue{.adds = 7};
+    for (int priority = 0; priority < 100; ++priority) queue.depths.emplace_back(priority, 1);
+    series.queue(queue);
+  }
 
   const auto page = check_page(registry.page()).samples;
   EXPECT_TRUE(page.contains(
       R"(workqueue_depth{name="web",controller="web",priority="exceeded_cardinality_limit"})"));
   EXPECT_FALSE(page.contains(R"(workqueue_depth{name="web",controller="web",priority="99"})"));
+  EXPECT_EQ(page.at(R"(workqueue_depth{name="web",controller="web",priority="3"})"), 1);
+  EXPECT_EQ(page.at(R"(workqueue_adds_total{name="web",controller="web"})"), 7);
 }
 
 TEST(ClientMetrics, CountRequestsAndPassWarningsOn) {
