@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/manager/manager.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fixpoint::runtime {
+namespace {
+
+// What is left of a stop after the passes ended: two requests and the sockets.
+constexpr Duration kServerGrace = std::chrono::seconds(1);
+
+}  // namespace
+
+class Manager::LeaseFence final : public Fence {
+ public:
+  explicit LeaseFence(const std::unique_ptr<Elector>& elector) : elector_(elector) {}
+  bool held() const override { return elector_ && elector_->may_write(); }
+
+ private:
+  const std::unique_ptr<Elector>& elector_;
+};
+
+Manager::Manager(Surroundings around, ManagerOptions options, std::vector<ManagedPart> parts,
+                 Rng rng)
+    : around_(around),
+      options_(std::move(options)),
+      scheduler_(around_.loop),
+      workers_(around_.loop),
+      controller_metrics_(around_.metrics),
+      guard_metrics_(around_.metrics, options_.metrics_prefix),
+      rng_(rng) {
+  if (options_.election) {
+    fence_ = std::make_unique<LeaseFence>(elector_);
+    election_metrics_.emplace(around_.metrics, options_.election->lease.name);
+  }
+  cache_ = std::make_unique<Cache>(
+      Cache::Setup{.client = &around_.client,
+                   .scheduler = &scheduler_,
+                   .rng = Rng{rng_.next()},
+                   .namespaces = options_.namespaces,
+                   .trouble = [this](std::string_view what) { around_.log.warn(what); }});
+  for (auto& [entry, part] : parts) {
+    units_.push_back(std::make_unique<Unit>(Unit::Setup{.entry = entry,
+                                                        .part = std::move(part),
+                                                        .client = &around_.client,
+                                                        .scheduler = &scheduler_,
+                                                        .workers = &workers_,
+                                                        .cache = cache_.get(),
+                                                        .fence = fence_.get(),
+                                                        .log = &around_.log,
+                                                        .metrics = &controller_metrics_,
+                                                        .guard_metrics = &guard_metrics_,
+                                                        .guard = options_.guard,
+                                                        .identity = options_.identity,
+                                                        .own_namespace = options_.own_namespace,
+                                                        .traces = options_.traces,
+                                                        .rng = Rng{rng_.next()}}));
+  }
+  add_process_metrics(around_.metrics);
+  around_.metrics.before_page([this] {
+    for (const auto& unit : units_) unit->refresh_metrics();
+  });
+}
+
+Manager::~Manager() {
+  scheduler_.cancel(drain_timer_);
+  // Units use everything else.
+  units_.clear();
+}
+
+Result<void> Manager::start() {
+  if (options_.metrics) {
+    const bool both = options_.health == options_.metrics;
+    FP_TRY(server, listen(*options_.metrics, both ? Serves::Both : Serves::Metrics));
+    metrics_server_ = std::move(server);
+  }
+  if (options_.health && options_.health != options_.metrics) {
+    FP_TRY(server, listen(*options_.health, Serves::Health));
+    health_server_ = std::move(server);
+  }
+  for (const auto& unit : units_) unit->follow();
+  if (options_.election) {
+    elect();
+  } else {
+    lead();
+  }
+  return {};
+}
+
+void Manager::elect() {
+  const auto& lease = options_.election->lease;
+  around_.log.info(
+      "waiting for the lease",
+      {
+          {"namespace", lease.ns         },
+          {"lease",     lease.name       },
+          {"identity",  options_.identity}
+  });
+  elector_ = std::make_unique<Elector>(
+      around_.client, scheduler_, Rng{rng_.next()}, *options_.election,
+      Elector::Handlers{.on_leading = [this] { lead(); },
+                        .on_lost = [this](std::string_view why) { stand_by(why); },
+                        .on_other =
+                            [this](std::string_view holder) {
+                              around_.log.info("somebody else leads", {
+                                                                          {"holder", holder}
+                              });
+                            },
+                        .on_problem = [this](std::string_view what) { around_.log.warn(what); }});
+  elector_->start();
+}
+
+void Manager::lead() {
+  if (stopped_) return;
+  if (election_metrics_) {
+    election_metrics_->leading(true);
+    around_.log.info("leading", {
+                                    {"identity", options_.identity}
+    });
+  }
+  for (const auto& unit : units_) unit->lead();
+}
+
+void Manager::stand_by(std::string_view why) {
+  election_metrics_->leading(false);
+  around_.log.warn("the lease is lost, standing by", {
+                                                         {"why", why}
+  });
+  for (const auto& unit : units_) unit->stand_by();
+}
+
+bool Manager::leads() const {
+  return !options_.election || (elector_ && elector_->leads());
+}
+
+bool Manager::synced() const {
+  return std::ranges::all_of(units_, [](const auto& unit) { return unit->synced(); });
+}
+
+void Manager::stop(std::function<void()> done) {
+  FP_CHECK(!stopped_);
+  stopped_ = std::move(done);
+  around_.log.info("stopping");
+  waiting_ = units_.size();
+  drain_timer_ = scheduler_.after(options_.drain, [this] {
+    drain_timer_ = 0;
+    around_.log.warn("passes did not end in time; leaving them");
+    drained();
+  });
+  const auto unit_done = [this] {
+    if (--waiting_ == 0) drained();
+  };
+  for (const auto& unit : units_) unit->drain(unit_done);
+  if (units_.empty()) drained();
+}
+
+void Manager::drained() {
+  if (std::exchange(drained_, true)) return;
+  scheduler_.cancel(drain_timer_);
+  waiting_ = units_.size();
+  for (const auto& unit : units_) {
+    unit->flush([this] {
+      if (--waiting_ == 0) flushed();
+    });
+  }
+  if (units_.empty()) flushed();
+}
+
+void Manager::flushed() {
+  if (!elector_) return released();
+  election_metrics_->leading(false);
+  elector_->stop([this] { released(); });
+}
+
+void Manager::released() {
+  // Later, since this may be called from inside what is about to end.
+  scheduler_.after(Duration::zero(), [this] {
+    auto left = std::make_shared<int>(1);
+    const auto one_less = [this, left] {
+      if (--*left == 0) stopped_();
+    };
+    for (auto* server : {metrics_server_.get(), health_server_.get()}) {
+      if (server == nullptr) continue;
+      ++*left;
+      server->shutdown(kServerGrace, one_less);
+    }
+    one_less();
+  });
+}
+
+}  // namespace fixpoint::runtime
