@@ -6,8 +6,8 @@
 namespace fixpoint::cli {
 
 Commands commands() {
-  static constexpr std::array kAll{&kUpCommand, &kManifestsCommand, &kDemoCommand,
-                                   &kCompletionCommand, &kVersionCommand};
+  static constexpr std::array kAll{&kUpCommand,   &kOperatorCommand,   &kManifestsCommand,
+                                   &kDemoCommand, &kCompletionCommand, &kVersionCommand};
   return kAll;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/controller_shell.h"
+#include "cli/operators.h"
 #include "cli/route.h"
 #include "front/host.h"
 #include "json/draft.h"
@@ -155,12 +156,22 @@ int run(const Arguments& arguments) {
   // A file that may not grow, or a log that nobody reads any more, is an error of that write and
   // not the end of the cluster.
   for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
+  std::vector<runtime::ManagedPart> parts;
+  if (arguments.value("operators") != "none") {
+    auto chosen = parts_of(arguments.value("operators"));
+    if (!chosen) return failed(chosen.error());
+    parts = *std::move(chosen);
+  }
   net::Loop loop;
   std::unique_ptr<front::Host> host;
+  std::unique_ptr<LocalOperators> local;
   bool stopping = false;
+  const auto stop_host = [&] { host->stop(kStopGrace, [&] { loop.stop(); }); };
   const auto stop = [&] {
     if (std::exchange(stopping, true) || !host) return;
-    host->stop(kStopGrace, [&] { loop.stop(); });
+    // Operators first: what they are about to write must still find a server.
+    if (local) return local->stop(stop_host);
+    stop_host();
   };
   for (const int signal : {SIGTERM, SIGINT}) {
     if (auto ok = loop.on_signal(signal, stop); !ok) return failed(ok.error());
@@ -190,6 +201,14 @@ int run(const Arguments& arguments) {
   ControllerShell controllers(
       host->service(), [&host] { return cluster::Controllers::of_cluster(host->authority_pem()); });
 
+  const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,
+                         loop.clock(), runtime::Log::to_stdout());
+  if (!parts.empty()) {
+    local = std::make_unique<LocalOperators>(host->service(), log, arguments.value("operators"),
+                                             std::move(parts));
+    if (auto ok = local->start(); !ok) return failed(ok.error());
+  }
+
   std::filesystem::path kubeconfig{std::string{arguments.value("kubeconfig")}};
   if (kubeconfig.empty()) {
     kubeconfig = data_dir ? *data_dir / "kubeconfig"
@@ -204,6 +223,7 @@ int run(const Arguments& arguments) {
   fmt::print("ready {} kubeconfig={} in {:.0f} ms\n", host->url(), kubeconfig.string(), millis);
   std::fflush(stdout);
   loop.run();
+  local.reset();
   if (!data_dir && !arguments.given("kubeconfig")) {
     std::error_code ignored;  // the cluster it led to is gone; a leftover file does no harm
     std::filesystem::remove(kubeconfig, ignored);

@@ -10,7 +10,6 @@
 
 namespace fixpoint::cli {
 
-inline constexpr std::string_view kOperatorChoices[] = {"none"};
 inline constexpr std::string_view kLogFormats[] = {"text", "json"};
 
 inline constexpr std::array kUpFlags{
@@ -28,9 +27,8 @@ inline constexpr std::array kUpFlags{
          .help = "Where to write the credentials, mode 0600"},
     Flag{.name = "operators",
          .placeholder = "NAMES",
-         .help = "Which operators run inside",
-         .fallback = "none",
-         .values = kOperatorChoices},
+         .help = "Which operators run inside, by name and separated by commas",
+         .fallback = "none"},
     Flag{.name = "log-format",
          .placeholder = "FORMAT",
          .help = "How log lines look",

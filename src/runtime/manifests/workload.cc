@@ -22,8 +22,8 @@ Draft arguments(const ManifestOptions& options) {
       "operator",
       fmt::format("--operators={}", names),
       "--leader-elect",
-      fmt::format("--metrics-bind-address=:{}", kMetricsPort),
-      fmt::format("--health-probe-bind-address=:{}", kHealthPort),
+      fmt::format("--metrics-bind=:{}", kMetricsPort),
+      fmt::format("--health-bind=:{}", kHealthPort),
   });
   if (!options.watch_namespace.empty()) {
     list.push_back(fmt::format("--namespace={}", options.watch_namespace));

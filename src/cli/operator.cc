@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixpoint operator: runs operators against any Kubernetes.
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/operators.h"
+#include "cli/route.h"
+#include "cli/up.h"
+#include "client/open_client.h"
+#include "runtime/metrics/controller_metrics.h"
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace fixpoint::cli {
+namespace {
+
+int failed(const Error& error) {
+  fmt::print(stderr, "fixpoint operator: {}\n", error.message);
+  return kExitFailed;
+}
+
+// Kubebuilder's programs name two of the flags differently; Deployments written for those work.
+std::string_view either(const Arguments& arguments, std::string_view name, std::string_view alias) {
+  return arguments.value(arguments.given(alias) ? alias : name);
+}
+
+std::string own_namespace(const Arguments& arguments, const client::Config& config) {
+  if (arguments.given("leader-elect-namespace")) {
+    return std::string{arguments.value("leader-elect-namespace")};
+  }
+  if (const char* pod = std::getenv("POD_NAMESPACE"); pod != nullptr && *pod != '\0') return pod;
+  return config.default_namespace;
+}
+
+// Deployments of different operators in one namespace must not wait for each other.
+std::string lease_name(const std::vector<runtime::ManagedPart>& parts) {
+  std::string name = "fixpoint";
+  std::string last;
+  for (const auto& part : parts) {
+    if (part.entry != last) name += "-" + part.entry;
+    last = part.entry;
+  }
+  constexpr std::size_t kNameMax = 253;
+  return name.substr(0, kNameMax);
+}
+
+std::set<std::string> namespaces_of(std::string_view list) {
+  std::set<std::string> names;
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    if (comma > 0) names.emplace(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return names;
+}
+
+Result<runtime::ManagerOptions> options_from(const Arguments& arguments,
+                                             const client::Config& config,
+                                             const std::vector<runtime::ManagedPart>& parts,
+                                             Rng& rng) {
+  runtime::ManagerOptions options;
+  options.identity = process_identity(rng);
+  options.namespaces = namespaces_of(arguments.value("namespace"));
+  options.own_namespace = own_namespace(arguments, config);
+  if (arguments.given("leader-elect")) {
+    runtime::ElectionOptions election;
+    election.lease = {options.own_namespace, lease_name(parts)};
+    election.identity = options.identity;
+    options.election = std::move(election);
+  }
+  FP_TRY(metrics,
+         runtime::parse_endpoint(either(arguments, "metrics-bind", "metrics-bind-address")));
+  FP_TRY(health,
+         runtime::parse_endpoint(either(arguments, "health-bind", "health-probe-bind-address")));
+  options.metrics = metrics;
+  options.health = health;
+  if (arguments.given("traces")) options.traces = runtime::Traces::On;
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  // A log that nobody reads any more is no reason to end.
+  std::signal(SIGPIPE, SIG_IGN);
+  auto parts = parts_of(arguments.value("operators"));
+  if (!parts) return failed(parts.error());
+  auto config = client::load_config({.kubeconfig = std::string{arguments.value("kubeconfig")},
+                                     .context = std::string{arguments.value("context")}},
+                                    client::Surroundings::of_process());
+  if (!config) return failed(config.error());
+  auto rng = Rng::from_kernel();
+  auto options = options_from(arguments, *config, *parts, rng);
+  if (!options) return failed(options.error());
+
+  net::Loop loop;
+  std::unique_ptr<runtime::Manager> manager;
+  bool stopping = false;
+  const auto stop = [&] {
+    // Asked twice: whoever asks means it.
+    if (std::exchange(stopping, true) || !manager) return loop.stop();
+    manager->stop([&] { loop.stop(); });
+  };
+  for (const int signal : {SIGTERM, SIGINT}) {
+    if (auto ok = loop.on_signal(signal, stop); !ok) return failed(ok.error());
+  }
+  const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,
+                         loop.clock(), runtime::Log::to_stdout());
+  runtime::MetricsRegistry metrics;
+  runtime::ClientMetrics client_metrics(metrics, [&](std::string_view text) {
+    log.warn(text, {
+                       {"from", "the API server"}
+    });
+  });
+  const auto server = config->url;
+  client::RequesterOptions requests;
+  requests.listener = &client_metrics;
+  auto client = client::open_client(loop, *std::move(config), requests);
+  if (!client) return failed(client.error());
+  log.info("starting", {
+                           {"server",    server                      },
+                           {"operators", arguments.value("operators")},
+                           {"identity",  options->identity           }
+  });
+  manager = std::make_unique<runtime::Manager>(
+      runtime::Manager::Surroundings{loop, **client, metrics, log}, *std::move(options),
+      *std::move(parts), rng);
+  if (auto started = manager->start(); !started) return failed(started.error());
+  loop.run();
+  manager.reset();
+  log.info("stopped");
+  return kExitDone;
+}
+
+constexpr std::array kFlags{
+    Flag{.name = "operators",
+         .placeholder = "LIST",
+         .help = "which, by name and separated by commas; all but examples if not given"},
+    Flag{.name = "kubeconfig",
+         .placeholder = "FILE",
+         .help = "the cluster; else $KUBECONFIG, the pod's own, ~/.kube/config"},
+    Flag{.name = "context",
+         .placeholder = "NAME",
+         .help = "of the kubeconfig; the current one if not given"},
+    Flag{.name = "namespace",
+         .placeholder = "LIST",
+         .help = "look only at these namespaces; all if not given"},
+    Flag{.name = "leader-elect",
+         .help = "of several processes let one reconcile, the others stand by"},
+    Flag{.name = "leader-elect-namespace",
+         .placeholder = "NS",
+         .help =
+             "of the lease and of what the edit-war guard remembers; the pod's own if not given"},
+    Flag{.name = "metrics-bind",
+         .placeholder = "ADDR",
+         .help = "serve /metrics, and /debug to this machine; 0 for nowhere",
+         .fallback = ":8080"},
+    Flag{.name = "metrics-bind-address",
+         .placeholder = "ADDR",
+         .help = "the same as --metrics-bind"},
+    Flag{.name = "health-bind",
+         .placeholder = "ADDR",
+         .help = "serve /healthz and /readyz; 0 for nowhere",
+         .fallback = ":8081"},
+    Flag{.name = "health-probe-bind-address",
+         .placeholder = "ADDR",
+         .help = "the same as --health-bind"},
+    Flag{.name = "log-format",
+         .placeholder = "FORMAT",
+         .help = "How log lines look",
+         .fallback = "text",
+         .values = kLogFormats},
+    Flag{.name = "traces", .help = "print a span for every pass, as OpenTelemetry writes them"},
+};
+
+constexpr std::array kExamples{
+    Example{"operator --operators greeting",                                               "against the current cluster of kubectl"},
+    Example{"operator --operators greeting --leader-elect",
+            "as one of several: they agree on who reconciles"                                                                      },
+    Example{"operator --operators greeting --namespace team-a,team-b",                     "only in these namespaces"              },
+    Example{"operator --operators greeting --metrics-bind 127.0.0.1:8080 --health-bind 0",
+            "metrics for this machine, no probes"                                                                                  },
+};
+
+}  // namespace
+
+const Command kOperatorCommand{
+    .name = "operator",
+    .summary = "Run operators against any Kubernetes",
+    .description =
+        "Runs the named operators until SIGTERM or Ctrl-C, inside a cluster or outside of one.\n"
+        "Their kinds must be installed (fixpoint manifests); one that is not there yet is waited\n"
+        "for. With --leader-elect several processes agree by a Lease on which one reconciles; a\n"
+        "clean stop hands over at once, a killed one is replaced after 15 seconds.\n\n"
+        "An object that somebody else keeps changing back is paused, with an event and the\n"
+        "annotation fixpoint.dev/reconcile-paused; remove the annotation to resume.\n",
+    .flags = kFlags,
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace fixpoint::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/integration/running_operator.h"
+
+#include "runtime/metrics/page_check.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fixpoint {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(30);
+constexpr int kLookAgainMillis = 10;
+
+bool within(std::chrono::seconds limit, const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    ::poll(nullptr, 0, kLookAgainMillis);
+  }
+  return true;
+}
+
+std::uint16_t served_port(const std::string& log) {
+  constexpr std::string_view kBefore = "address=127.0.0.1:";
+  const auto at = log.find(kBefore);
+  if (at == std::string::npos || log.find('\n', at) == std::string::npos) return 0;
+  return static_cast<std::uint16_t>(std::strtoul(log.c_str() + at + kBefore.size(), nullptr, 10));
+}
+
+}  // namespace
+
+bool eventually(const std::function<bool()>& holds) {
+  return within(kPatience, holds);
+}
+
+Result<std::unique_ptr<RunningOperator>> RunningOperator::start(const RunningServer& server,
+                                                                const std::filesystem::path& log,
+                                                                std::vector<std::string> flags) {
+  const char* binary = std::getenv("FIXPOINT_BINARY");
+  if (binary == nullptr) {
+    return fail(ErrorKind::Invalid, "FIXPOINT_BINARY is not set; run this through ctest");
+  }
+  std::vector<std::string> words{binary,
+                                 "operator",
+                                 "--operators=greeting",
+                                 "--kubeconfig=" + server.kubeconfig().string(),
+                                 "--metrics-bind=127.0.0.1:0",
+                                 "--health-bind=127.0.0.1:0"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const auto path = log.string();
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(fd, STDOUT_FILENO);
+    ::dup2(fd, STDERR_FILENO);
+    ::execv(binary, argv.data());
+    ::_exit(127);
+  }
+  std::unique_ptr<RunningOperator> running{new RunningOperator};
+  running->pid_ = pid;
+  running->log_ = log;
+  const bool serves = eventually([&] {
+    running->port_ = served_port(running->log());
+    return running->port_ != 0 || ::waitpid(pid, nullptr, WNOHANG) == pid;
+  });
+  if (!serves || running->port_ == 0) return fail(ErrorKind::Unavailable, running->log());
+  return running;
+}
+
+RunningOperator::~RunningOperator() {
+  kill();
+}
+
+void RunningOperator::kill() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+int RunningOperator::stop() {
+  ::kill(pid_, SIGTERM);
+  int status = 0;
+  const bool ended =
+      within(std::chrono::seconds(10), [&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; });
+  if (!ended) return -1;
+  pid_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+net::Response RunningOperator::page(std::string path) const {
+  net::ClientOptions options;
+  options.host = "127.0.0.1";
+  options.port = port_;
+  net::ClientRequest request;
+  request.target = std::move(path);
+  auto answer = net::blocking_request(options, std::move(request));
+  return answer ? *std::move(answer) : net::Response{};
+}
+
+double RunningOperator::metric(std::string_view series) const {
+  const auto page = runtime::check_page(this->page("/metrics").body);
+  const auto found = page.samples.find(series);
+  return found == page.samples.end() ? -1 : found->second;
+}
+
+std::string RunningOperator::log() const {
+  std::ifstream file(log_);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace fixpoint
