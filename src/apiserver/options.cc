@@ -5,7 +5,9 @@
 #include "apiserver/decode.h"
 #include "apiserver/media_type.h"
 #include "json/go_parse.h"
+#include "json/print.h"
 #include "kinds/schema_table.h"
+#include "kube/error_words.h"
 #include "kube/typed.h"
 #include "kube/validate_metadata.h"
 
@@ -67,7 +69,7 @@ void check_dry_run(const std::vector<std::string_view>& values, bool& dry_run,
   std::string shown = "[";
   for (const auto value : values) {
     if (shown.size() > 1) shown += ',';
-    shown += kube::shown(value);
+    json::print_string(value, shown);
   }
   shown += "]";
   errors.push_back({kube::FieldErrorKind::NotSupported, "dryRun", std::move(shown),
@@ -168,6 +170,7 @@ void check_propagation(std::optional<std::string_view> policy, std::optional<boo
     errors.push_back(
         kube::not_supported(path, value.view(), {"Foreground", "Background", "Orphan", "nil"}));
   }
+  kube::word_by_type(delete_schema(), errors);
 }
 
 void read_delete_object(json::View view, DeleteOptions& options, FieldErrors& errors) {

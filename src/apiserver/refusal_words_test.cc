@@ -57,6 +57,15 @@ TEST_F(RefusalWords, ShowAValueOfANamedTypeAsJson) {
       << message(refused);
 }
 
+TEST_F(RefusalWords, ShowOptionsOfANamedTypeAsJsonToo) {
+  constexpr auto kMap = "/api/v1/namespaces/ns/configmaps/a";
+
+  EXPECT_TRUE(message(remove(kMap, R"({"propagationPolicy":"<"})"))
+                  .contains(R"(propagationPolicy: Unsupported value: "\u003c": )"));
+  EXPECT_TRUE(message(remove(kMap, R"({"dryRun":["<"]})"))
+                  .contains(R"(dryRun: Unsupported value: ["\u003c"]: )"));
+}
+
 TEST_F(RefusalWords, ShowARoleThatMayNotChangeAsJson) {
   const auto body = [](std::string_view name) {
     return R"({"metadata":{"name":"a"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io",)"
