@@ -4,9 +4,9 @@
 // Others write, we write, answers are lost and late, the server forgets its history: every state
 // that is cached existed, no object goes back, changes tell the whole story, and when the trouble
 // is over the cache is what the server has, with hardly a request more.
-#include "apiserver/core.h"
+#include "base/clock.h"
 #include "base/rng.h"
-#include "json/draft.h"
+#include "client/local_client.h"
 #include "json/parse.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -32,192 +32,40 @@ const client::Resource kMaps{
     {"", "v1", "ConfigMap"},
     "configmaps", client::Scope::Namespaced
 };
-const json::Shape kShape = json::Shape::all().without({"metadata", "managedFields"});
 
-// The core in process, answering in the next moment.
-class CoreClient final : public client::Client {
+class SchedulersClock final : public Clock {
  public:
-  explicit CoreClient(VirtualScheduler& time) : time_(time) {
-    for (const std::string ns : {"one", "two"}) {
-      create(
-          {
-              {"", "v1", "Namespace"},
-              "namespaces", client::Scope::Cluster
-      },
-          "", R"({"metadata":{"name":")" + ns + R"("}})");
-    }
-  }
-
-  void create(const client::Resource& resource, const std::string& ns, const std::string& body) {
-    auto request = request_for(resource, ns, apiserver::Verb::Create);
-    request.body = body;
-    EXPECT_TRUE(run(request).ok());
-  }
-
-  void call(client::Call call, Done done) override {
-    auto verb = apiserver::Verb::Get;
-    if (call.verb == client::Verb::Create) verb = apiserver::Verb::Create;
-    if (call.verb == client::Verb::Patch) verb = apiserver::Verb::Patch;
-    if (call.verb == client::Verb::Delete) verb = apiserver::Verb::Delete;
-    auto request = request_for(call.resource, call.key.ns, verb);
-    request.name = call.key.name;
-    request.content_type = verb == apiserver::Verb::Patch ? "application/merge-patch+json" : "";
-    request.body = call.body.is_null() ? "" : json::to_text(call.body);
-    const auto response = run(request);
-    client::Reply reply;
-    if (response.ok()) {
-      reply->code = response.code;
-      reply->body = response.body;
-    } else {
-      reply = std::unexpected(error_of(response));
-    }
-    time_.after(0s, [reply, done = std::move(done)]() mutable { done(reply); });
-  }
-
-  void list(client::ListCall call, PageDone done) override {
-    auto request = request_for(call.collection.resource, call.collection.ns, apiserver::Verb::List);
-    request.query = {
-        {"limit",         std::to_string(call.limit)     },
-        {"continue",      call.continue_token            },
-        {"labelSelector", call.collection.selector.labels}
-    };
-    const auto response = run(request);
-    client::PageReply reply;
-    if (!response.ok()) {
-      reply = std::unexpected(error_of(response));
-    } else {
-      reply->resource_version = std::to_string(response.list->revision.value);
-      reply->continue_token = response.list->continue_token;
-      for (const auto& item : response.list->items) {
-        reply->items.push_back(shown(item->body, call.shape.get()));
-      }
-    }
-    time_.after(0s, [reply = std::move(reply), done = std::move(done)]() mutable {
-      done(std::move(reply));
-    });
-  }
-
-  std::unique_ptr<client::Watching> watch(client::WatchCall call,
-                                          client::WatchHandlers handlers) override {
-    auto request =
-        request_for(call.collection.resource, call.collection.ns, apiserver::Verb::Watch);
-    request.query = {
-        {"watch",               "1"                            },
-        {"allowWatchBookmarks", "true"                         },
-        {"resourceVersion",     call.resource_version          },
-        {"labelSelector",       call.collection.selector.labels}
-    };
-    auto opened = core.open_watch(request, store, {.now = time_.wall(), .rng = rng_});
-    auto stream = std::make_shared<Stream>();
-    stream->handlers = std::move(handlers);
-    stream->shape = call.shape;
-    if (opened && opened->ends) {
-      time_.after(0s, [weak = std::weak_ptr(stream)] { end(weak, gone()); });
-    } else if (opened) {
-      stream->watch = *std::move(opened);
-      streams_.push_back(stream);
-      time_.after(call.timeout, [weak = std::weak_ptr(stream)] { end(weak, std::nullopt); });
-    } else {
-      client::CallError error;
-      error.fate = client::Fate::Refused;
-      error.status = opened.error();
-      time_.after(0s, [weak = std::weak_ptr(stream), error] { end(weak, error); });
-    }
-    return std::make_unique<Handle>(stream);
-  }
-
-  void resolve(kube::GroupVersionKind, Resolved done) override {
-    time_.after(0s, [done = std::move(done)]() mutable { done(kMaps); });
-  }
-
-  // Sends what has happened to whoever watches; sometimes only how far things are.
-  void pump(bool bookmark) {
-    for (const auto& weak : std::vector{streams_}) {
-      const auto stream = weak.lock();
-      if (!stream || !stream->open) continue;
-      for (const auto& event : std::exchange(stream->watch->initial, {})) send(*stream, event);
-      const auto events = store.events_after(stream->watch->from);
-      if (!events) {
-        time_.after(0s, [weak] { end(weak, gone()); });
-        continue;
-      }
-      for (const auto& event : *events) {
-        stream->watch->from = event.revision;
-        if (const auto told = stream->watch->next(event)) send(*stream, *told);
-      }
-      if (bookmark && stream->open) send(*stream, stream->watch->bookmark(store.revision()));
-    }
-  }
-
-  store::Store store;
-  apiserver::Core core;
+  explicit SchedulersClock(const Scheduler& scheduler) : scheduler_(scheduler) {}
+  Instant wall() const override { return scheduler_.wall(); }
+  MonotonicInstant monotonic() const override { return scheduler_.now(); }
 
  private:
-  struct Stream {
-    std::optional<apiserver::Watch> watch;
-    client::WatchHandlers handlers;
-    std::shared_ptr<const json::Shape> shape;
-    bool open = true;
-  };
-  class Handle final : public client::Watching {
-   public:
-    explicit Handle(std::shared_ptr<Stream> stream) : stream_(std::move(stream)) {}
-    ~Handle() override { stream_->open = false; }
+  const Scheduler& scheduler_;
+};
 
-   private:
-    std::shared_ptr<Stream> stream_;
-  };
+// The core in process, answering in the next moment.
+struct Server {
+  explicit Server(VirtualScheduler& time)
+      : clock(time), api(clock), client(api, [&time](std::move_only_function<void()> task) {
+          time.after(0s, std::move(task));
+        }) {
+    for (const std::string ns : {"one", "two"}) {
+      client::Call call;
+      call.verb = client::Verb::Create;
+      call.resource = {
+          {"", "v1", "Namespace"},
+          "namespaces", client::Scope::Cluster
+      };
+      call.body = json::parse(R"({"metadata":{"name":")" + ns + R"("}})").value();
+      client.call(std::move(call), [](const client::Reply& reply) { EXPECT_TRUE(reply); });
+    }
+    time.run_due();
+  }
+  store::Store& store() { return api.store_to_change(); }
 
-  static void end(const std::weak_ptr<Stream>& weak, std::optional<client::CallError> why) {
-    const auto stream = weak.lock();
-    if (!stream || !stream->open) return;
-    stream->open = false;
-    stream->handlers.on_end(std::move(why));
-  }
-  static client::CallError gone() {
-    client::CallError error;
-    error.fate = client::Fate::Refused;
-    error.status = kube::expired("too old resource version");
-    return error;
-  }
-  static void send(Stream& stream, const apiserver::WatchEvent& event) {
-    const auto type =
-        event.type == apiserver::WatchEventType::Added      ? client::EventType::Added
-        : event.type == apiserver::WatchEventType::Modified ? client::EventType::Modified
-        : event.type == apiserver::WatchEventType::Deleted  ? client::EventType::Deleted
-                                                            : client::EventType::Bookmark;
-    stream.handlers.on_event({type, shown(event.object, stream.shape.get())});
-  }
-  static json::Value shown(const json::Value& object, const json::Shape* shape) {
-    json::Draft draft{object};
-    draft["apiVersion"] = "v1";
-    draft["kind"] = "ConfigMap";
-    const auto whole = draft.freeze();
-    return shape == nullptr ? whole : shape->cut(whole);
-  }
-  static client::CallError error_of(const apiserver::Response& response) {
-    client::CallError error;
-    error.fate = client::Fate::Refused;
-    error.status.code = response.code;
-    error.status.reason = response.body.get("reason").as_string();
-    return error;
-  }
-  static apiserver::Request request_for(const client::Resource& resource, const std::string& ns,
-                                        apiserver::Verb verb) {
-    apiserver::Request request;
-    request.verb = verb;
-    request.resource = {resource.kind.group, resource.kind.version, resource.plural};
-    request.ns = ns;
-    request.user = apiserver::system_user();
-    return request;
-  }
-  apiserver::Response run(const apiserver::Request& request) {
-    return core.handle(request, store, {.now = time_.wall(), .rng = rng_});
-  }
-
-  VirtualScheduler& time_;
-  Rng rng_{5};
-  std::vector<std::weak_ptr<Stream>> streams_;
+  SchedulersClock clock;
+  client::MemoryApi api;
+  client::LocalClient client;
 };
 
 class Trial {
@@ -225,7 +73,7 @@ class Trial {
   Trial(std::uint64_t seed, client::Selector selector, std::set<std::string> namespaces)
       : rng_(seed),
         server_(time_),
-        faulty_(server_, time_, Rng{seed + 1}),
+        faulty_(server_.client, time_, Rng{seed + 1}),
         cache_({.client = &faulty_,
                 .scheduler = &time_,
                 .rng = Rng{seed + 2},
@@ -247,7 +95,7 @@ class Trial {
     faulty_.calm();
     for (int i = 0; i < 20; ++i) {
       time_.advance(30s);
-      server_.pump(true);
+      server_.client.changed();
     }
     time_.run_due();
     check();
@@ -268,9 +116,9 @@ class Trial {
       case 0:
       case 1: return others_write();
       case 2: return own_write();
-      case 3: server_.pump(rng_.below(3) == 0); return;
+      case 3: server_.client.changed(); return;
       case 4:
-        if (rng_.below(6) == 0) server_.store.compact(server_.store.revision());
+        if (rng_.below(6) == 0) server_.store().compact(server_.store().revision());
         return;
       default: time_.advance(std::chrono::milliseconds(rng_.below(3'000)));
     }
@@ -293,7 +141,7 @@ class Trial {
   }
 
   void others_write() {
-    server_.call(random_write(), [](client::Reply) {});
+    server_.client.call(random_write(), [](client::Reply) {});
   }
 
   void own_write() {
@@ -320,11 +168,11 @@ class Trial {
   // Every state the server ever had.
   void remember() {
     for (const auto ns : {"one", "two"}) {
-      server_.store.latest().scan(std::string{"configmaps/"} + ns + "/", "",
-                                  [&](const store::RecordRef& record) {
-                                    existed_.insert(text(record->body));
-                                    return true;
-                                  });
+      server_.api.store().latest().scan(std::string{"configmaps/"} + ns + "/", "",
+                                        [&](const store::RecordRef& record) {
+                                          existed_.insert(text(record->body));
+                                          return true;
+                                        });
     }
   }
 
@@ -367,21 +215,21 @@ class Trial {
     State state;
     const bool selects = !watched_.collection.selector.labels.empty();
     for (const auto ns : {"one", "two"}) {
-      server_.store.latest().scan(std::string{"configmaps/"} + ns + "/", "",
-                                  [&](const store::RecordRef& record) {
-                                    const json::View object = record->body;
-                                    if (selects && kube::label_of(object, "app") != "x")
-                                      return true;
-                                    state[key_text(object)] = text(object);
-                                    return true;
-                                  });
+      server_.api.store().latest().scan(std::string{"configmaps/"} + ns + "/", "",
+                                        [&](const store::RecordRef& record) {
+                                          const json::View object = record->body;
+                                          if (selects && kube::label_of(object, "app") != "x")
+                                            return true;
+                                          state[key_text(object)] = text(object);
+                                          return true;
+                                        });
     }
     return state;
   }
 
   Rng rng_;
   VirtualScheduler time_;
-  CoreClient server_;
+  Server server_;
   FaultyClient faulty_;
   Cache cache_;
   Watch watched_;
