@@ -12,7 +12,7 @@ constexpr std::array kAreas{
     Area{"config",     "ConfigMap, Secret, ServiceAccount, Lease, Event, Namespace", make_config,     10,
          0                                                                                                 },
     Area{"custom",     "custom resources against a schema with every keyword",       make_custom,     12, 0},
-    Area{"definition", "CustomResourceDefinitions themselves",                       make_definition, 1,  4},
+    Area{"definition", "CustomResourceDefinitions themselves",                       make_definition, 1,  1},
     Area{"apply",      "server-side apply with up to three managers",                make_apply,      12, 0},
     Area{"patch",      "JSON, merge and strategic patches, good and bad",            make_patch,      10, 0},
     Area{"read",       "lists, pages, selectors, watches at every resourceVersion",  make_read,       10, 0},
