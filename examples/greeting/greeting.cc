@@ -18,10 +18,7 @@ struct Spec {
     return types::describe<Spec>(
         "What is said, and by how many.",
         {
-            {"message",
-             &Spec::message,
-             "What the page says.",
-             {.required = true, .max_length = 99}},
+            {"message", &Spec::message, "What it says.", {.required = true, .max_length = 99}},
             {"replicas", &Spec::replicas, "How many pods serve it.", {.minimum = 0, .maximum = 10}},
             {"image", &Spec::image, "The image that serves it.", {.min_length = 1}},
         });

@@ -55,8 +55,8 @@ Result<void> check_name(std::string_view what, std::string_view value) {
 Result<void> check(const ManifestOptions& options) {
   FP_TRY_VOID(check_name("name", options.name));
   FP_TRY_VOID(check_name("namespace", options.ns));
-  if (!options.watch_namespace.empty()) {
-    FP_TRY_VOID(check_name("watched namespace", options.watch_namespace));
+  for (const auto& ns : options.watch_namespaces) {
+    FP_TRY_VOID(check_name("watched namespace", ns));
   }
   if (options.image.empty() || options.image.find_first_of(" \t\n\"'") != std::string::npos) {
     return fail(ErrorKind::Invalid,
@@ -93,14 +93,13 @@ std::vector<json::Value> access_objects(const ManifestOptions& options) {
   const Place own{.name = options.name, .ns = options.ns, .part_of = options.name};
   std::vector<json::Value> objects{begin(own, "v1", "ServiceAccount").freeze()};
   const auto grants = grants_of(options);
-  const auto wide = options.watch_namespace.empty() ? grants : grants.cluster_scoped();
+  const auto wide = options.watch_namespaces.empty() ? grants : grants.cluster_scoped();
   if (!wide.empty()) {
     objects.push_back(role(cluster, "ClusterRole", wide));
     objects.push_back(binding(cluster, "ClusterRole", options));
   }
-  if (!options.watch_namespace.empty()) {
-    const Place watched{
-        .name = options.name + "-watched", .ns = options.watch_namespace, .part_of = options.name};
+  for (const auto& ns : options.watch_namespaces) {
+    const Place watched{.name = options.name + "-watched", .ns = ns, .part_of = options.name};
     objects.push_back(role(watched, "Role", grants.namespaced()));
     objects.push_back(binding(watched, "Role", options));
   }

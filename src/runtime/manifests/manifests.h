@@ -23,7 +23,7 @@ struct ManifestOptions {
   std::string ns = "fixpoint-system";  // where it runs
   std::string image;
   int replicas = 2;
-  std::string watch_namespace;  // empty: all
+  std::vector<std::string> watch_namespaces;  // none: all of them
 };
 inline constexpr int kReplicasMax = 100;
 

@@ -79,7 +79,7 @@ TEST(Grants, FollowFromTheDeclaration) {
 
 TEST(Grants, ForOneNamespaceLeaveOnlyTheRestToTheClusterRole) {
   auto narrow = options();
-  narrow.watch_namespace = "team";
+  narrow.watch_namespaces = {"team", "other"};
   const auto objects = access_objects(narrow);
 
   ASSERT_EQ(objects[1].get("kind").as_string(), "ClusterRole");
@@ -87,8 +87,9 @@ TEST(Grants, ForOneNamespaceLeaveOnlyTheRestToTheClusterRole) {
             R"([{"apiGroups":[""],"resources":["nodes"],"verbs":["get","list","watch"]}])");
   ASSERT_EQ(objects[3].get("kind").as_string(), "Role");
   EXPECT_EQ(kube::namespace_of(objects[3]), "team");
+  EXPECT_EQ(kube::namespace_of(objects[5]), "other");
   EXPECT_THAT(json::to_text(objects[3].get("rules")), HasSubstr("deployments"));
-  EXPECT_THAT(text_of(workload_objects(narrow)), HasSubstr("--namespace=team"));
+  EXPECT_THAT(text_of(workload_objects(narrow)), HasSubstr("--namespace=team,other"));
 }
 
 TEST(Manifests, KeepToTheRestrictedProfile) {

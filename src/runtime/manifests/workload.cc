@@ -5,6 +5,7 @@
 #include "runtime/manifests/parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace fixpoint::runtime {
 namespace {
@@ -13,20 +14,17 @@ using json::Draft;
 
 // What the program is started with: what `fixpoint operator` takes.
 Draft arguments(const ManifestOptions& options) {
-  std::string names;
-  for (const auto* entry : options.operators) {
-    if (!names.empty()) names += ',';
-    names += entry->name;
-  }
+  std::vector<std::string_view> names;
+  for (const auto* entry : options.operators) names.push_back(entry->name);
   auto list = Draft::array({
       "operator",
-      fmt::format("--operators={}", names),
+      fmt::format("--operators={}", fmt::join(names, ",")),
       "--leader-elect",
       fmt::format("--metrics-bind=:{}", kMetricsPort),
       fmt::format("--health-bind=:{}", kHealthPort),
   });
-  if (!options.watch_namespace.empty()) {
-    list.push_back(fmt::format("--namespace={}", options.watch_namespace));
+  if (!options.watch_namespaces.empty()) {
+    list.push_back(fmt::format("--namespace={}", fmt::join(options.watch_namespaces, ",")));
   }
   return list;
 }
