@@ -17,10 +17,14 @@
 
 namespace fixpoint::runtime {
 
-// One controller and what it sees of the world outside the API; null when it asks nothing there.
+struct GuardSettings;
+
+// One controller, what it sees of the world outside the API (null when it asks nothing there), and
+// the numbers and names of its edit-war guard (null: the usual ones).
 struct Part {
   std::unique_ptr<Operator> reconciler;
   std::shared_ptr<Outside> outside;
+  std::shared_ptr<const GuardSettings> guard;
 };
 
 struct OperatorEntry {

@@ -15,7 +15,7 @@ Declaration const& declared(const Unit::Setup& setup) {
 }
 
 GuardSettings guard_settings(const Unit::Setup& setup) {
-  auto settings = setup.guard;
+  auto settings = setup.part.guard ? *setup.part.guard : setup.guard;
   // The same in every process that runs this operator: pauses outlive processes.
   settings.by = declared(setup).name;
   return settings;
