@@ -13,6 +13,7 @@
 #include <regex>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 namespace fixpoint {
 namespace {

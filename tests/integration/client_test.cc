@@ -8,6 +8,8 @@
 #include "tests/integration/client_session.h"
 #include "tests/integration/running_server.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace fixpoint {

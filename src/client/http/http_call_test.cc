@@ -5,6 +5,8 @@
 #include "client/http/scripted_server.h"
 #include "net/gzip.h"
 
+#include <algorithm>
+
 namespace fixpoint::client {
 namespace {
 

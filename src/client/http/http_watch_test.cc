@@ -247,6 +247,22 @@ TEST_P(HttpWatching, ManyWatchesAndACallBesideThem) {
   EXPECT_EQ(client->connections(), http2() ? 1U : 61U);
 }
 
+TEST_P(HttpWatching, WatchesLeaveConnectionsToCalls) {
+  limits.http1_connections = 4;
+  limits.http1_kept_for_calls = 1;
+  connect(server->port());
+  server->always(stream());
+  std::vector<std::shared_ptr<Told>> all;
+  for (int i = 0; i < 6; ++i) all.push_back(watch(from("7")));
+  ASSERT_TRUE(open(http2() ? 6 : 3));
+  settle();
+  server->always(answer(200, "{}"));
+
+  EXPECT_TRUE(call(get()));
+
+  EXPECT_EQ(server->held.size(), http2() ? 7U : 4U) << "the other watches wait";
+}
+
 TEST_P(HttpWatching, AnExpiredTokenIsRefreshedOnce) {
   server->then(status(401, "Unauthorized")).then(stream());
   const auto told = watch(from("7"));

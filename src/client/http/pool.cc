@@ -60,6 +60,7 @@ bool Pool::cancel(Ticket ticket) {
     std::erase(waiting_, ticket);
     return true;
   }
+  if (entry.is_watch()) --watches_;
   const auto& connection = entry.link->connection;
   // No byte since it was sent: nobody may be there any more.
   if (connection->last_received() < entry.since) suspect(entry.link);
@@ -68,9 +69,15 @@ bool Pool::cancel(Ticket ticket) {
   return unsent;
 }
 
-Pool::LinkRef Pool::free_link(const net::TlsContextRef& tls) const {
+bool Pool::too_many_watches(const Entry& entry) const {
+  return speaks_http1_ && entry.is_watch() &&
+         watches_ + limits_.http1_kept_for_calls >= limits_.http1_connections;
+}
+
+Pool::LinkRef Pool::free_link(const Entry& entry) const {
+  if (too_many_watches(entry)) return nullptr;
   for (const auto& link : links_) {
-    if (link->ready && link->tls == tls && link->connection->is_open() &&
+    if (link->ready && link->tls == entry.tls && link->connection->is_open() &&
         link->running.size() < link->connection->requests_at_once()) {
       return link;
     }
@@ -87,7 +94,7 @@ void Pool::assign() {
     waiting_.pop_front();
     const auto found = entries_.find(ticket);
     if (found == entries_.end()) continue;
-    if (const auto link = free_link(found->second.tls)) {
+    if (const auto link = free_link(found->second)) {
       dispatch(ticket, found->second, link);
     } else {
       left.push_back(ticket);
@@ -95,15 +102,15 @@ void Pool::assign() {
   }
   waiting_ = std::move(left);
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const auto& tls = entries_[waiting_[i]].tls;
-    if (!may_connect(tls)) break;
-    connect(tls);
+    const auto& entry = entries_[waiting_[i]];
+    if (may_connect(entry)) connect(entry.tls);
   }
 }
 
 void Pool::dispatch(Ticket ticket, Entry& entry, const LinkRef& link) {
   entry.link = link;
   entry.since = loop_.now();
+  if (entry.is_watch()) ++watches_;
   link->running.insert(ticket);
   loop_.cancel(link->idle_timer);
   net::ResponseHandlers handlers;
@@ -115,7 +122,7 @@ void Pool::dispatch(Ticket ticket, Entry& entry, const LinkRef& link) {
     if (*alive) ended(ticket, std::move(outcome), *unsent);
   };
   entry.id = link->connection->send(std::move(entry.request), std::move(handlers));
-  if (entry.silence > Duration::zero()) watch_silence(ticket);
+  if (entry.is_watch()) watch_silence(ticket);
 }
 
 void Pool::ended(Ticket ticket, Result<void> outcome, bool unsent) {
@@ -125,6 +132,7 @@ void Pool::ended(Ticket ticket, Result<void> outcome, bool unsent) {
   entries_.erase(found);
   loop_.cancel(entry.silence_timer);
   std::erase(waiting_, ticket);
+  if (entry.link && entry.is_watch()) --watches_;
   if (entry.link) freed(entry.link, ticket);
   if (unsent && entry.handlers.on_unsent) entry.handlers.on_unsent();
   if (entry.handlers.on_end) entry.handlers.on_end(std::move(outcome));
@@ -143,12 +151,12 @@ void Pool::freed(const LinkRef& link, Ticket ticket) {
 }
 
 // One connection at a time until it is known which protocol the server speaks.
-bool Pool::may_connect(const net::TlsContextRef& tls) const {
-  if (connect_timer_ || resolving_) return false;
+bool Pool::may_connect(const Entry& entry) const {
+  if (connect_timer_ || resolving_ || too_many_watches(entry)) return false;
   std::size_t connecting = 0;
   std::size_t open = 0;  // those the server is closing end by themselves
   for (const auto& link : links_) {
-    if (!link->ready && link->tls == tls) ++connecting;
+    if (!link->ready && link->tls == entry.tls) ++connecting;
     if (link->connection->is_open()) ++open;
   }
   if (!speaks_http1_) return connecting == 0 && open < limits_.http2_connections;
@@ -292,7 +300,7 @@ void Pool::suspect(const LinkRef& link) {
   ping(*link);
   const auto before = link->connection->last_received();
   const std::weak_ptr<Link> weak = link;
-  loop_.after(kPingPatience, [this, weak, before, alive = alive_] {
+  loop_.after(kPingPatience, [weak, before, alive = alive_] {
     const auto self = weak.lock();
     if (*alive && self && self->connection->last_received() == before) self->connection->close();
   });

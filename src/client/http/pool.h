@@ -29,8 +29,9 @@ namespace fixpoint::client {
 
 struct PoolLimits {
   std::size_t http2_connections = 8;
-  // Every watch needs one, and calls need some beside them.
+  // Every watch needs one, and calls need some beside them, which no watch may take.
   std::size_t http1_connections = 128;
+  std::size_t http1_kept_for_calls = 8;
   // Requests without a connection; more are refused.
   std::size_t waiting = 10'000;
   Duration connect_timeout = std::chrono::seconds(10);
@@ -78,15 +79,19 @@ class Pool {
     MonotonicInstant since{};  // on its connection
     Duration silence{};
     net::TimerId silence_timer;
+
+    // What has a silence to be noticed goes on for minutes.
+    bool is_watch() const { return silence > Duration::zero(); }
   };
 
   void assign();
-  LinkRef free_link(const net::TlsContextRef& tls) const;
+  LinkRef free_link(const Entry& entry) const;
+  bool too_many_watches(const Entry& entry) const;
   void dispatch(Ticket ticket, Entry& entry, const LinkRef& link);
   void ended(Ticket ticket, Result<void> outcome, bool unsent);
   void freed(const LinkRef& link, Ticket ticket);
 
-  bool may_connect(const net::TlsContextRef& tls) const;
+  bool may_connect(const Entry& entry) const;
   void connect(const net::TlsContextRef& tls);
   void open(const net::TlsContextRef& tls, const std::string& address);
   void link_ready(const LinkRef& link);
@@ -108,6 +113,7 @@ class Pool {
   std::unordered_map<Ticket, Entry> entries_;
   std::deque<Ticket> waiting_;
   std::vector<LinkRef> links_;
+  std::size_t watches_ = 0;  // on connections
   Ticket last_ticket_ = 0;
   std::uint64_t last_link_ = 0;
   bool speaks_http1_ = false;  // what the server chose last time

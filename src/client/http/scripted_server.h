@@ -238,6 +238,7 @@ class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
     options.requests.listener = &listener;
     options.requests.gzip = gzip;
     options.requests.in_flight_max = in_flight_max;
+    options.limits = limits;
     client = std::make_unique<HttpClient>(loop, std::move(options));
   }
   void SetUp() override { connect(server->port()); }
@@ -295,6 +296,7 @@ class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
   NotingListener listener;
   bool gzip = false;
   std::size_t in_flight_max = 0;
+  PoolLimits limits;
   std::unique_ptr<ScriptedServer> server = std::make_unique<ScriptedServer>(loop);
   CountingAccess* access = nullptr;
   std::unique_ptr<HttpClient> client;
