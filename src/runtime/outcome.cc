@@ -68,11 +68,11 @@ ErrorClass class_of(ErrorKind kind) {
   }
 }
 
+}  // namespace
+
 bool succeeded(const Outcome& outcome) {
   return outcome.state == StepState::Done || outcome.state == StepState::Unchanged;
 }
-
-}  // namespace
 
 std::string_view to_string(ErrorClass error_class) {
   switch (error_class) {

@@ -59,10 +59,13 @@ struct Outcome {
   json::Value result;  // the object as the server returned it, or what the effect answered
 };
 
+// Done or Unchanged.
+bool succeeded(const Outcome& outcome);
+
 struct Outcomes {
   std::vector<Outcome> steps;
 
-  bool all_succeeded() const;  // Done or Unchanged, every one
+  bool all_succeeded() const;
   // The first that did not, of a branch or of all; nullptr when there is none.
   const Outcome* problem() const;
   const Outcome* problem(std::string_view branch) const;

@@ -5,6 +5,7 @@
 
 #include "json/draft.h"
 #include "json/merge_patch.h"
+#include "runtime/controller/json_operation.h"
 #include "runtime/ownership.h"
 
 #include <string>
@@ -53,14 +54,6 @@ bool is_entry(json::View entry, std::string_view manager, std::string_view opera
   return entry.get("manager").as_string() == manager &&
          entry.get("operation").as_string() == operation &&
          entry.get("subresource").as_string().empty();
-}
-
-json::Draft operation(std::string_view op, std::string_view path, json::Draft value) {
-  return json::Draft::object({
-      {"op",    op              },
-      {"path",  path            },
-      {"value", std::move(value)}
-  });
 }
 
 }  // namespace
@@ -154,10 +147,10 @@ std::optional<json::Value> ownership_patch(json::View live, std::string_view man
   kept.push_back(std::move(entry));
   const json::View metadata = live.get("metadata");
   json::Draft patch = json::Draft::array();
-  patch.push_back(operation("replace", "/metadata/managedFields", std::move(kept)));
-  patch.push_back(operation("replace", "/metadata/uid", metadata.get("uid")));
+  patch.push_back(json_operation("replace", "/metadata/managedFields", std::move(kept)));
+  patch.push_back(json_operation("replace", "/metadata/uid", metadata.get("uid")));
   patch.push_back(
-      operation("replace", "/metadata/resourceVersion", metadata.get("resourceVersion")));
+      json_operation("replace", "/metadata/resourceVersion", metadata.get("resourceVersion")));
   return patch.freeze();
 }
 

@@ -28,21 +28,12 @@ struct Child {
   // Two owners who share an object must not remove each other's fields: each is its own manager.
   std::string manager;
 
-  std::string name() const {
-    return ref.key.ns.empty() ? fmt::format("{} {}", ref.kind.kind, ref.key.name)
-                              : fmt::format("{} {}/{}", ref.kind.kind, ref.key.ns, ref.key.name);
-  }
+  std::string name() const { return name_of(ref); }
   bool owned() const { return ownership == Ownership::Owned; }
 };
 
 template <class T>
 using Maybe = std::optional<std::expected<T, Outcome>>;  // nothing: an answer is wanted
-
-Outcome failed_call(PassState& state, const client::CallError& error) {
-  StepFailure failure = classify(error);
-  if (failure.retry_after) state.look_again(*failure.retry_after);
-  return failed(std::move(failure));
-}
 
 Maybe<Child> child_of(PassState& state, json::View desired, Ownership ownership) {
   auto ref = ref_of(desired);

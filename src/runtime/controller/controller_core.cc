@@ -114,7 +114,8 @@ void ControllerCore::abort(PassId id, StepFailure why) {
 std::optional<ControllerCore::Ended> ControllerCore::settle(PassId id, const Times& now) {
   Running* running = find(id);
   if (running == nullptr || !running->pass.end()) return std::nullopt;
-  Ended ended;
+  std::optional<Ended> over{std::in_place};
+  Ended& ended = *over;
   ended.id = id;
   ended.key = queue_.key(running->slot);
   ended.end = running->pass.take_end();
@@ -127,7 +128,7 @@ std::optional<ControllerCore::Ended> ControllerCore::settle(PassId id, const Tim
   ended.took = queue_.finish(running->slot, finish, now.monotonic);
   if (running != &running_.back()) *running = std::move(running_.back());
   running_.pop_back();
-  return ended;
+  return over;
 }
 
 WorkQueue::Finish ControllerCore::finish_of(PassEnd& end) {

@@ -15,10 +15,6 @@
 namespace fixpoint::runtime {
 namespace {
 
-bool succeeded(const Outcome& outcome) {
-  return outcome.state == StepState::Done || outcome.state == StepState::Unchanged;
-}
-
 Outcome& outcome_at(PassState& state, std::size_t branch, std::size_t step) {
   return state.result.outcomes.steps[state.first_outcome[branch] + step];
 }
@@ -212,6 +208,18 @@ Outcome failed(StepFailure failure) {
   outcome.reason = std::move(failure.reason);
   outcome.message = std::move(failure.message);
   return outcome;
+}
+
+Outcome failed_call(PassState& state, const client::CallError& error) {
+  StepFailure failure = classify(error);
+  if (failure.retry_after) state.look_again(*failure.retry_after);
+  return failed(std::move(failure));
+}
+
+std::string name_of(const ObjectRef& object) {
+  return object.key.ns.empty()
+             ? fmt::format("{} {}", object.kind.kind, object.key.name)
+             : fmt::format("{} {}/{}", object.kind.kind, object.key.ns, object.key.name);
 }
 
 Outcome waiting(std::string reason, std::string message) {

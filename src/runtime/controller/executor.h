@@ -28,9 +28,13 @@ std::optional<Outcome> run_step(PassState& state, const Step& step);
 // A Kubernetes Event about the primary, unless it was said in the last pass. True when it is new.
 bool say(PassState& state, EmitStep event);
 
+// "ConfigMap ns/web".
+std::string name_of(const ObjectRef& object);
 // The newest state of an object, past the cache.
 client::Call get_call(const client::Resource& resource, const kube::Key& key);
 Outcome failed(StepFailure failure);
+// The same of a call; the time that the server named is kept.
+Outcome failed_call(PassState& state, const client::CallError& error);
 Outcome waiting(std::string reason, std::string message);
 
 }  // namespace fixpoint::runtime

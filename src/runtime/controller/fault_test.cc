@@ -78,7 +78,7 @@ TEST(Faults, TheStoryNeedsThisManyCallsWithoutAny) {
 
   story.tell();
 
-  EXPECT_EQ(story.calls(), 15U);
+  EXPECT_EQ(story.calls(), 17U);
 }
 
 TEST(Faults, OneFaultOfAnyKindAtAnyCallIsSurvived) {
@@ -98,7 +98,7 @@ TEST(Faults, OneFaultOfAnyKindAtAnyCallIsSurvived) {
 TEST(Faults, TwoFaultsOfAnyKindsInARowAreSurvived) {
   for (const Fault first : kFaults) {
     for (const Fault second : {Fault::Before, Fault::LostAfter, Fault::CrashAfter}) {
-      for (std::size_t at = 0; at < 17; ++at) {
+      for (std::size_t at = 0; at < 19; ++at) {
         SCOPED_TRACE("faults " + std::to_string(static_cast<int>(first)) + ", " +
                      std::to_string(static_cast<int>(second)) + " from call " + std::to_string(at));
         Story story([&](std::size_t call) {

@@ -65,6 +65,7 @@ void advance(PassState& state) {
   state.script.rewind();
   switch (state.phase) {
     case Phase::Doubts: return run_doubts(state);
+    case Phase::Confirm: return run_confirm(state);
     case Phase::Observe: return run_observe_phase(state);
     case Phase::Finalizer: return run_finalizer(state);
     case Phase::Act:
@@ -80,7 +81,7 @@ void advance(PassState& state) {
 void run(PassState& state, CacheView& cache, Instant now) {
   state.cache = &cache;
   state.now = now;
-  while (!state.end && state.outstanding.empty()) advance(state);
+  while (!state.over() && state.outstanding.empty()) advance(state);
   state.cache = nullptr;
 }
 
@@ -118,8 +119,12 @@ void learn_written(PassState& state, const ObjectRef& object, const client::Call
   }
   state.put(object, body);
   if (call.verb == client::Verb::Delete || object != state.primary_ref()) return;
+  // From here on the snapshot is what this write left, as the cache keeps it; not something newer
+  // that the cache has already, for which nothing was decided.
   const json::View known = known_of(state, object);
-  state.primary = known.is_null() ? body : json::Value(known);
+  const bool same =
+      known.get("metadata", "resourceVersion") == body.get("metadata", "resourceVersion");
+  state.primary = same ? json::Value(known) : body;
 }
 
 void learn_failure(PassState& state, const ObjectRef& object, const client::Call& call,
@@ -221,7 +226,7 @@ std::vector<Effect> Pass::take_effects() {
 
 void Pass::answer(EffectId id, EffectReply reply, CacheView& cache, Instant now) {
   const auto found = std::ranges::find(state_->outstanding, id, &Outstanding::id);
-  if (state_->end || found == state_->outstanding.end()) return;
+  if (state_->over() || found == state_->outstanding.end()) return;
   const Outstanding answered = std::move(*found);
   state_->outstanding.erase(found);
   state_->cache = &cache;
@@ -239,17 +244,17 @@ bool Pass::writes(EffectId id) const {
   return found != state_->outstanding.end() && is_write(found->effect);
 }
 
-const std::optional<PassEnd>& Pass::end() const {
-  return state_->end;
+const PassEnd* Pass::end() const {
+  return state_->over() ? &state_->result : nullptr;
 }
 
 PassEnd Pass::take_end() {
-  FP_CHECK(state_->end.has_value());
-  return *std::move(state_->end);
+  FP_CHECK(state_->over());
+  return std::move(state_->result);
 }
 
 void Pass::abort(StepFailure why) {
-  if (state_->end) return;
+  if (state_->over()) return;
   for (const Outstanding& out : state_->outstanding) {
     const auto* api = std::get_if<ApiEffect>(&out.effect.what);
     if (api != nullptr && is_write(out.effect)) state_->start.memory.doubt(ref_of_call(api->call));

@@ -140,7 +140,7 @@ class Pass {
   // Whether that effect, not answered yet, is a write.
   bool writes(EffectId id) const;
   // Set when the pass is over; effects that were wanted before are then of no interest any more.
-  const std::optional<PassEnd>& end() const;
+  const PassEnd* end() const;
   PassEnd take_end();
   // The reconcile deadline passed, or the lease is lost: no further effect is wanted. Writes whose
   // answers are still out are in doubt.

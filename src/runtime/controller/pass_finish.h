@@ -10,6 +10,8 @@ namespace fixpoint::runtime {
 
 // Takes the snapshot; ends the pass at once when there is nothing to do about it.
 void begin_with_snapshot(PassState& state);
+// Reads the object that is being deleted live, before anything is removed because of it.
+void run_confirm(PassState& state);
 bool wants_finalizer(const PassState& state);
 void run_finalizer(PassState& state);
 // The plan is through: what comes next.

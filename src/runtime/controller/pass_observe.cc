@@ -2,6 +2,7 @@
 //
 // The reading half of a pass: observe() run again and again until nothing it asks is unanswered.
 #include "runtime/cache/contents.h"
+#include "runtime/controller/executor.h"
 #include "runtime/controller/pass_state.h"
 #include "runtime/reader.h"
 
@@ -76,14 +77,6 @@ class PassReader final : public Reader, public Probes {
   PassState& state_;
 };
 
-client::Call live_read(const client::Resource& resource, const kube::Key& key) {
-  client::Call call;
-  call.verb = client::Verb::Get;
-  call.resource = resource;
-  call.key = key;
-  return call;
-}
-
 // Sends every question that has not been answered; false when there is none.
 bool want_answers(PassState& state) {
   bool wanted = false;
@@ -97,7 +90,7 @@ bool want_answers(PassState& state) {
     }
     const auto& object = std::get<ObjectRef>(ask.question);
     if (const auto resource = state.known_resource(object.kind)) {
-      state.want(ApiEffect{live_read(*resource, object.key)}, at);
+      state.want(ApiEffect{get_call(*resource, object.key)}, at);
     } else {
       state.want(ResolveEffect{object.kind}, at);
     }

@@ -77,7 +77,7 @@ EffectId PassState::want(decltype(Effect::what) what, std::size_t ask_index) {
 
 void PassState::next_phase(Phase next) {
   phase = next;
-  script = {};
+  if (script.begun || !script.replies.empty()) script = {};
 }
 
 std::optional<client::Resource> PassState::known_resource(
@@ -138,7 +138,6 @@ void PassState::supersede() {
   result.requeue_after = Duration::zero();
   result.memory = start.memory;
   phase = Phase::Over;
-  end = std::move(result);
 }
 
 void PassState::note(StepFailure failure) {
@@ -177,7 +176,6 @@ void PassState::finish() {
   result.memory.said = std::move(saying);
   if (!result.events.empty()) result.regarding = primary;
   phase = Phase::Over;
-  end = std::move(result);
 }
 
 }  // namespace fixpoint::runtime

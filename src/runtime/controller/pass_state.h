@@ -44,6 +44,7 @@ struct Ask {
 
 enum class Phase : std::uint8_t {
   Doubts,
+  Confirm,
   Observe,
   Finalizer,
   Act,
@@ -88,7 +89,6 @@ struct PassState {
   std::optional<Conclusion> conclusion;
   std::optional<Duration> again;  // the earliest of all that want another look
   PassEnd result;                 // filled as the pass goes on
-  std::optional<PassEnd> end;
 
   const Operator& reconciler() const { return *settings->reconciler; }
   const Declaration& declaration() const { return settings->reconciler->declaration(); }
@@ -104,6 +104,7 @@ struct PassState {
   const client::Reply* call(client::Call call);
   EffectId want(decltype(Effect::what) what, std::size_t ask_index = 0);
   void next_phase(Phase next);
+  bool over() const { return phase == Phase::Over; }
 
   // Where the kind is served, without asking.
   std::optional<client::Resource> known_resource(const kube::GroupVersionKind& kind) const;

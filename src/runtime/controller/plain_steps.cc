@@ -9,6 +9,7 @@
 #include "runtime/cache/contents.h"
 #include "runtime/controller/child_steps.h"
 #include "runtime/controller/executor.h"
+#include "runtime/controller/json_operation.h"
 
 #include <string>
 #include <string_view>
@@ -19,18 +20,6 @@
 
 namespace fixpoint::runtime {
 namespace {
-
-std::string name_of(const ObjectRef& object) {
-  return object.key.ns.empty()
-             ? fmt::format("{} {}", object.kind.kind, object.key.name)
-             : fmt::format("{} {}/{}", object.kind.kind, object.key.ns, object.key.name);
-}
-
-Outcome failed_call(PassState& state, const client::CallError& error) {
-  StepFailure failure = classify(error);
-  if (failure.retry_after) state.look_again(*failure.retry_after);
-  return failed(std::move(failure));
-}
 
 Outcome with_state(StepState step_state, json::Value result = {}) {
   Outcome outcome;
@@ -48,11 +37,7 @@ std::string_view uid_of(json::View object) {
 json::Value bound_patch(const PatchStep& step) {
   if (step.type != client::PatchType::Json) return bound_to(step.body, step.uid.value);
   json::Draft patch = json::Draft::array();
-  patch.push_back(json::Draft::object({
-      {"op",    "replace"      },
-      {"path",  "/metadata/uid"},
-      {"value", step.uid.value }
-  }));
+  patch.push_back(json_operation("replace", "/metadata/uid", step.uid.value));
   for (const json::View operation : step.body.elements()) patch.push_back(operation);
   return patch.freeze();
 }

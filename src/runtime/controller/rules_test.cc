@@ -180,6 +180,28 @@ class Scenario : public PassFixture {
     return !sent("delete configmaps") && state("main", end) == "Waiting";
   }
 
+  // Rule 6: an old deletion stamp is no reason to destroy what its successor has.
+  bool live_before_cleanup() {
+    operator_.declared.finalizer = "fixpoint.dev/boats";
+    int destroyed = 0;
+    operator_.on_cleanup = [](const TestOperator::Seen&) {
+      Plan plan;
+      plan.effect("destroy", json::Value::null());
+      return plan;
+    };
+    on_effect_ = [&](const EffectStep&) {
+      ++destroyed;
+      return Result<json::Value>{json::Value::null()};
+    };
+    settle_or_stop();
+    world_.remove(kBoats, "a");
+    world_.sync();
+    world_.patch(kBoats, "a", R"({"metadata":{"finalizers":null}})");
+    world_.create_boat("a");
+    run();  // the cache still shows the one that was deleted
+    return destroyed == 0;
+  }
+
   // Rule 7: a pass sees what the one before it wrote, though the watch lags.
   bool read_own_writes() {
     run();
@@ -328,6 +350,8 @@ constexpr Row kRows[] = {
     {Rule::NoAdoption,            "Rule5ForeignNamesakesAreLeftAlone",        &Scenario::no_adoption       },
     {Rule::DeleteByUid,           "Rule6DeletesCarryTheUid",                  &Scenario::delete_by_uid     },
     {Rule::LiveBeforeDelete,      "Rule6DeletesFollowALiveRead",              &Scenario::live_before_delete},
+    {Rule::LiveBeforeDelete,      "Rule6AnOldDeletionStampIsCheckedLive",
+     &Scenario::live_before_cleanup                                                                        },
     {Rule::ReadOwnWrites,         "Rule7OwnWritesAreSeen",                    &Scenario::read_own_writes   },
     {Rule::NeverBackInTime,       "Rule7ThePastIsNotBelieved",                &Scenario::never_back_in_time},
     {Rule::StatusFromFacts,       "Rule8TheStatusComesFromFacts",             &Scenario::status_from_facts },
@@ -354,7 +378,6 @@ INSTANTIATE_TEST_SUITE_P(All, RulesTest, testing::ValuesIn(kRows),
                          [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(Rules, EverySwitchHasAScenario) {
-  EXPECT_EQ(std::size(kRows), kRuleCount);
   for (std::size_t rule = 0; rule < kRuleCount; ++rule) {
     EXPECT_TRUE(std::ranges::any_of(kRows, [&](const Row& row) {
       return static_cast<std::size_t>(row.rule) == rule;
