@@ -30,6 +30,14 @@ ErrorClass class_of_forbidden(const kube::Status& status) {
   return passes ? ErrorClass::Transient : ErrorClass::Permanent;
 }
 
+// A write that carries the uid of an object which has been replaced meanwhile: Kubernetes answers
+// 422, the uid cannot be changed. For us it is a conflict like any other.
+bool meant_another_object(const kube::Status& status) {
+  return status.code == 422 && status.details &&
+         std::ranges::any_of(status.details->causes,
+                             [](const auto& cause) { return cause.field == "metadata.uid"; });
+}
+
 ErrorClass class_of_refusal(const client::CallError& error) {
   switch (error.status.code) {
     case 429: return ErrorClass::Throttled;
@@ -103,6 +111,10 @@ StepFailure classify(const client::CallError& error) {
     case client::Fate::NotSent: failure.reason = "Unreachable"; return failure;
     case client::Fate::Unknown: failure.reason = "OutcomeUnknown"; return failure;
     case client::Fate::Refused: break;
+  }
+  if (meant_another_object(error.status)) {
+    failure.reason = "Conflict";
+    return failure;
   }
   failure.error_class = class_of_refusal(error);
   failure.reason = error.status.reason.empty() ? "Refused" : error.status.reason;

@@ -29,6 +29,14 @@ TEST(Classify, SaysWhatToDoAboutEachRefusal) {
   EXPECT_EQ(classify(refused(503, "ServiceUnavailable")).error_class, ErrorClass::Transient);
 }
 
+TEST(Classify, AUidThatIsAnotherByNowIsAConflict) {
+  auto another = refused(422, "Invalid", "metadata.uid: Invalid value: field is immutable");
+  another.status.details.emplace().causes.push_back({"FieldValueInvalid", "", "metadata.uid"});
+
+  EXPECT_EQ(classify(another).error_class, ErrorClass::Transient);
+  EXPECT_EQ(classify(another).reason, "Conflict");
+}
+
 TEST(Classify, ThrottledKeepsTheTimeTheServerNamed) {
   auto named = refused(429, "TooManyRequests");
   named.retry_after = std::chrono::seconds(7);

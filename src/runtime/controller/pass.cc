@@ -135,8 +135,8 @@ void learn_failure(PassState& state, const ObjectRef& object, const client::Call
     state.gone(object, uid);
     return;
   }
-  const bool stale = error.conflict() || error.not_found();
-  if (error.fate == client::Fate::Unknown || (stale && !error.is("AlreadyExists"))) {
+  const bool stale = classify(error).reason == "Conflict" || error.not_found();
+  if (error.fate == client::Fate::Unknown || stale) {
     state.start.memory.doubt(object);
   }
 }

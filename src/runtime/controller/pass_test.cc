@@ -113,6 +113,25 @@ TEST_F(PassTest, TakesBackWhatSomebodyElseChanged) {
   EXPECT_EQ(settle().writes, 0U);
 }
 
+TEST_F(PassTest, AWriteMeantForAnotherObjectChangesNothingAndIsReadLiveNext) {
+  world_.create_boat("a");
+  settle();
+  world_.patch(kMaps, "a-map", R"({"data":{"color":"pink"}})");
+  world_.sync();
+  world_.remove(kMaps, "a-map");
+  world_.create_map("a-map", R"("data":{"theirs":"yes"})");
+
+  const PassEnd stale = run();  // the cache still shows ours
+
+  EXPECT_EQ(world_.text(kMaps, "a-map", "data"), R"({"theirs":"yes"})");
+  EXPECT_EQ(stale.outcomes.steps[0].error_class, ErrorClass::Transient);
+  EXPECT_THAT(memory_.doubts, ElementsAre(ObjectRef{
+                                  kMapKind, {"ns", "a-map"}
+  }));
+  const PassEnd next = run();
+  EXPECT_EQ(next.outcomes.steps[0].reason, "NotOurs");
+}
+
 TEST_F(PassTest, WhatTheServerStoresDifferentlyIsWrittenOnce) {
   // A custom resource has no schema here: "1.0" stays a text, but the server drops what its schema
   // does not know.

@@ -32,8 +32,8 @@ std::string_view uid_of(json::View object) {
   return object.get("metadata", "uid").as_string();
 }
 
-// A JSON patch says uid as a replacement, not as a test: the server then answers 409, which is what
-// it is, and not 422.
+// A JSON patch says uid as a replacement, not as a test: a failed test is a refusal that does not
+// say of what, this one names the field (outcome.cc takes it for the conflict it is).
 json::Value bound_patch(const PatchStep& step) {
   if (step.type != client::PatchType::Json) return bound_to(step.body, step.uid.value);
   json::Draft patch = json::Draft::array();

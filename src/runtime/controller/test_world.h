@@ -253,7 +253,13 @@ class TestWorld : public CacheView {
     error.status.code = response.code;
     error.status.reason = response.body.get("reason").as_string();
     error.status.message = response.body.get("message").as_string();
-    error.status.details.emplace().name = response.body.get("details", "name").as_string();
+    auto& details = error.status.details.emplace();
+    details.name = response.body.get("details", "name").as_string();
+    for (const json::View cause : response.body.get("details", "causes").elements()) {
+      details.causes.push_back({std::string{cause.get("reason").as_string()},
+                                std::string{cause.get("message").as_string()},
+                                std::string{cause.get("field").as_string()}});
+    }
     return error;
   }
   static client::Reply reply_of(const apiserver::Response& response) {
