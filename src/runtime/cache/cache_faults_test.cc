@@ -4,14 +4,13 @@
 // Others write, we write, answers are lost and late, the server forgets its history: every state
 // that is cached existed, no object goes back, changes tell the whole story, and when the trouble
 // is over the cache is what the server has, with hardly a request more.
-#include "base/clock.h"
 #include "base/rng.h"
-#include "client/local_client.h"
 #include "json/parse.h"
 #include "json/print.h"
 #include "kube/metadata.h"
 #include "runtime/cache/cache.h"
 #include "runtime/cache/faulty_client.h"
+#include "runtime/cache/local_server.h"
 #include "runtime/virtual_scheduler.h"
 #include "store/store.h"
 
@@ -33,56 +32,28 @@ const client::Resource kMaps{
     "configmaps", client::Scope::Namespaced
 };
 
-class SchedulersClock final : public Clock {
- public:
-  explicit SchedulersClock(const Scheduler& scheduler) : scheduler_(scheduler) {}
-  Instant wall() const override { return scheduler_.wall(); }
-  MonotonicInstant monotonic() const override { return scheduler_.now(); }
-
- private:
-  const Scheduler& scheduler_;
-};
-
-// The core in process, answering in the next moment.
-struct Server {
-  explicit Server(VirtualScheduler& time)
-      : clock(time), api(clock), client(api, [&time](std::move_only_function<void()> task) {
-          time.after(0s, std::move(task));
-        }) {
-    for (const std::string ns : {"one", "two"}) {
-      client::Call call;
-      call.verb = client::Verb::Create;
-      call.resource = {
-          {"", "v1", "Namespace"},
-          "namespaces", client::Scope::Cluster
-      };
-      call.body = json::parse(R"({"metadata":{"name":")" + ns + R"("}})").value();
-      client.call(std::move(call), [](const client::Reply& reply) { EXPECT_TRUE(reply); });
-    }
-    time.run_due();
-  }
-  store::Store& store() { return api.store_to_change(); }
-
-  SchedulersClock clock;
-  client::MemoryApi api;
-  client::LocalClient client;
-};
-
 class Trial {
  public:
-  Trial(std::uint64_t seed, client::Selector selector, std::set<std::string> namespaces)
+  struct Following {
+    client::Selector selector = {};
+    std::set<std::string> namespaces = {};
+    client::Streaming first_list = client::Streaming::No;
+  };
+
+  Trial(std::uint64_t seed, const Following& following)
       : rng_(seed),
         server_(time_),
         faulty_(server_.client, time_, Rng{seed + 1}),
         cache_({.client = &faulty_,
                 .scheduler = &time_,
                 .rng = Rng{seed + 2},
-                .namespaces = std::move(namespaces),
-                .page_items = 3}),
+                .namespaces = following.namespaces,
+                .page_items = 3,
+                .first_list = following.first_list}),
         session_(cache_.open(
             {.changed = [this](FollowId, const Change& c) { told(c); }, .synced = {}})) {
     watched_.role = WatchRole::Cached;
-    watched_.collection = {.resource = kMaps, .selector = std::move(selector)};
+    watched_.collection = {.resource = kMaps, .selector = following.selector};
     session_->follow(watched_);
   }
 
@@ -229,7 +200,7 @@ class Trial {
 
   Rng rng_;
   VirtualScheduler time_;
-  Server server_;
+  LocalServer server_;
   FaultyClient faulty_;
   Cache cache_;
   Watch watched_;
@@ -242,12 +213,12 @@ class Trial {
 
 constexpr std::uint64_t kTrials = 60;
 
-void try_all(const client::Selector& selector, const std::set<std::string>& namespaces) {
+void try_all(const Trial::Following& following) {
   FaultyClient::Counts sum;
   std::uint64_t past = 0;
   for (std::uint64_t seed = 0; seed < kTrials && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Trial trial{seed, selector, namespaces};
+    Trial trial{seed, following};
     trial.run();
     const auto& counts = trial.counts();
     sum.lost_calls += counts.lost_calls;
@@ -266,15 +237,23 @@ void try_all(const client::Selector& selector, const std::set<std::string>& name
 }
 
 TEST(CacheFaults, AreSurvivedAndForgotten) {
-  try_all({}, {});
+  try_all({});
 }
 
 TEST(CacheFaults, AreSurvivedWithASelector) {
-  try_all({.labels = "app=x", .fields = ""}, {});
+  try_all({
+      .selector = {.labels = "app=x", .fields = ""}
+  });
 }
 
 TEST(CacheFaults, AreSurvivedNamespaceByNamespace) {
-  try_all({}, {"one", "two"});
+  try_all({
+      .namespaces = {"one", "two"}
+  });
+}
+
+TEST(CacheFaults, AreSurvivedWhenTheFirstListIsAStream) {
+  try_all({.first_list = client::Streaming::FromEmpty});
 }
 
 }  // namespace

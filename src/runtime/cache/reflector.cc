@@ -29,6 +29,8 @@ constexpr Duration kStreamSilence = seconds(10);
 // Watches of many kinds and many processes that began together should not end together.
 constexpr Duration kWatchShortest = minutes(5);
 constexpr Duration kWatchSpread = minutes(5);
+// Server and client both end a watch in time. Should neither, it may be dead in a way nobody sees.
+constexpr Duration kWatchOverdue = minutes(1);
 
 // However long the server wants to be left alone, it is asked again within this time.
 constexpr Duration kRetryAfterMax = minutes(2);
@@ -202,6 +204,7 @@ void Reflector::on_streamed(client::WatchEvent event) {
     return pause(complete.error().message, backoff_.next(scheduler_.now()), &Reflector::list);
   }
   phase_ = Phase::Watching;
+  expect_watch_to_end();
   end_list();
 }
 
@@ -210,6 +213,14 @@ void Reflector::watch() {
   client::WatchCall call;
   call.resource_version = contents_.resource_version(setup_.feed);
   begin_watch(std::move(call), &Reflector::on_event);
+  expect_watch_to_end();
+}
+
+void Reflector::expect_watch_to_end() {
+  const auto end = watch_began_ + watch_timeout_ + kWatchOverdue;
+  scheduler_.cancel(timer_);
+  timer_ = scheduler_.after(std::max(end - scheduler_.now(), Duration::zero()),
+                            [this] { after(Duration::zero(), &Reflector::watch); });
 }
 
 void Reflector::begin_watch(client::WatchCall call,
@@ -218,6 +229,7 @@ void Reflector::begin_watch(client::WatchCall call,
   call.shape = setup_.shape;
   call.timeout = kWatchShortest + Duration{static_cast<Duration::rep>(rng_.below(
                                       static_cast<std::uint64_t>(kWatchSpread.count())))};
+  watch_timeout_ = call.timeout;
   ++statistics_.watches;
   watch_began_ = scheduler_.now();
   watched_from_ = call.resource_version;

@@ -103,6 +103,7 @@ class Reflector {
 
   void watch();
   void begin_watch(client::WatchCall call, void (Reflector::*handler)(client::WatchEvent));
+  void expect_watch_to_end();
   void on_event(client::WatchEvent event);
   void on_watch_end(std::optional<client::CallError> error);
   void go_on_after_watch();
@@ -140,6 +141,7 @@ class Reflector {
   int expired_lists_ = 0;    // in a row
   int refused_watches_ = 0;  // in a row
   MonotonicInstant watch_began_{};
+  Duration watch_timeout_{};
   std::string watched_from_;
   std::unique_ptr<client::Watching> watching_;
   std::optional<client::CallError> watch_error_;

@@ -231,6 +231,19 @@ TEST_F(ReflectorTest, ResumesAtOnceWhenAWatchGoesSilent) {
   EXPECT_EQ(client.watching().request.resource_version, "10");
 }
 
+TEST_F(ReflectorTest, EndsAWatchThatNobodyElseEnds) {
+  settle();
+  send(EventType::Modified, CachedObject{.version = 12});
+  time.advance(4min);
+  EXPECT_EQ(client.watches.size(), 1U);
+  time.advance(8min);
+
+  EXPECT_EQ(client.watches.size(), 2U);
+  EXPECT_TRUE(client.watches.front()->cancelled);
+  EXPECT_EQ(client.watching().request.resource_version, "12");
+  EXPECT_EQ(troubles.size(), 0U);
+}
+
 TEST_F(ReflectorTest, DoesNotSpinWhenEveryWatchEndsAtOnce) {
   settle();
   const auto until = time.now() + 10min;
