@@ -45,7 +45,7 @@ Guard::Entry& Guard::entry_of(const ManagedKey& key, GuardTime now) {
     found->second.used = now.steady;
     return found->second;
   }
-  if (entries_.size() >= kGuardedMax) make_room();
+  if (entries_.size() >= settings_.objects_max) make_room();
   auto& entry = entries_[key];
   entry.used = now.steady;
   return entry;
@@ -72,7 +72,7 @@ void Guard::make_room() {
   for (const auto& [key, entry] : entries_) {
     if (!entry.war) calm.emplace_back(entry.used, key);
   }
-  const auto count = std::min(calm.size(), std::max<std::size_t>(1, kGuardedMax / 10));
+  const auto count = std::min(calm.size(), std::max<std::size_t>(1, settings_.objects_max / 10));
   std::ranges::partial_sort(calm, calm.begin() + static_cast<std::ptrdiff_t>(count));
   for (std::size_t i = 0; i < count; ++i) entries_.erase(calm[i].second);
 }
@@ -273,7 +273,7 @@ std::vector<std::pair<std::string, json::Value>> Guard::shadow(GuardTime now) {
 void Guard::load(const std::vector<json::Value>& records, GuardTime now) {
   for (const auto& record : records) {
     auto read = read_shadow_record(record, tables_, age_max(settings_), now);
-    if (!read || entries_.size() >= kGuardedMax) continue;
+    if (!read || entries_.size() >= settings_.objects_max) continue;
     entries_[std::move(read->first)] = std::move(read->second);
   }
 }

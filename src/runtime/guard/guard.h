@@ -41,8 +41,6 @@ namespace fixpoint::runtime {
 
 struct GuardDrift;
 
-// Objects remembered; of those without any history the longest unused are forgotten first.
-inline constexpr std::size_t kGuardedMax = 200'000;
 // Notices that nobody took; the oldest are dropped.
 inline constexpr std::size_t kNoticesMax = 1'000;
 

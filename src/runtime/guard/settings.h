@@ -66,6 +66,9 @@ struct GuardSettings {
       {"machineconfiguration.openshift.io", "KubeletConfig"},
       {"apps",                              "DaemonSet"    }
   };
+  // Objects remembered, a few hundred bytes each; of those without any history the longest unused
+  // are forgotten first.
+  std::size_t objects_max = 200'000;
   bool clear_when_converged = true;
   Duration converged_for = std::chrono::minutes(30);
 };

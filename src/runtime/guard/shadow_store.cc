@@ -75,8 +75,8 @@ void ShadowStore::changed() {
   if (in_flight_ || !dirty()) return;
   if (guard_.core().urgent_serial() > stored_) return schedule(Duration::zero());
   if (timer_ != 0) return;
-  const auto due = last_write_ ? *last_write_ + options_.flush_every - scheduler_.now()
-                               : Duration::zero();
+  const auto due =
+      last_write_ ? *last_write_ + options_.flush_every - scheduler_.now() : Duration::zero();
   schedule(std::max(due, Duration::zero()));
 }
 
