@@ -9,6 +9,7 @@
 #include "client/http/outgoing.h"
 #include "json/draft.h"
 
+#include <algorithm>
 #include <list>
 #include <utility>
 
@@ -95,6 +96,7 @@ struct Watcher {
   WatchCall call;
   WatchHandlers handlers;
   store::Revision seen;
+  bool ready = false;  // what it begins with is durable
   bool over = false;
 
   bool emit(const apiserver::WatchEvent& event) {
@@ -166,6 +168,20 @@ struct LocalClient::State : std::enable_shared_from_this<State> {
     changed();
   }
 
+  // It may begin with what is not yet durable, or in the future.
+  void begin(const WatcherRef& watcher) {
+    const auto from = std::min(watcher->seen, api.store().revision());
+    api.when_durable(from, [weak = weak_from_this(), watcher](std::optional<Error> lost) {
+      const auto self = weak.lock();
+      if (!self || self->over || watcher->over) return;
+      if (lost) {
+        return self->later([watcher, message = lost->message] { watcher->end(unknown(message)); });
+      }
+      watcher->ready = true;
+      self->changed();
+    });
+  }
+
   void changed() {
     if (watchers.empty() || std::exchange(pumping, true)) return;
     later([this] {
@@ -184,6 +200,7 @@ struct LocalClient::State : std::enable_shared_from_this<State> {
   }
 
   void tell(Watcher& watcher) const {
+    if (!watcher.ready) return;
     for (const auto& event : std::exchange(watcher.watch.initial, {})) {
       if (watcher.over || !watcher.emit(event)) return;
     }
@@ -286,7 +303,7 @@ std::unique_ptr<Watching> LocalClient::watch(WatchCall call, WatchHandlers handl
     watcher->watch = *std::move(opened);
     watcher->seen = watcher->watch.from;
     state_->watchers.push_back(watcher);
-    state_->changed();
+    state_->begin(watcher);
   }
   return std::make_unique<LocalWatch>(watcher);
 }

@@ -150,6 +150,85 @@ TEST_F(LocalClientTest, WatchesAreToldWhatHappens) {
   EXPECT_EQ(streamed.events.size(), 4U);
 }
 
+// A store whose writes are durable only when told.
+class SlowDisk final : public LocalApi {
+ public:
+  explicit SlowDisk(LocalApi& under) : under_(under) {}
+  apiserver::Response run(const apiserver::Request& request) override {
+    return under_.run(request);
+  }
+  kube::Answer<apiserver::Watch> open_watch(const apiserver::Request& request) override {
+    return under_.open_watch(request);
+  }
+  const store::Store& store() const override { return under_.store(); }
+  apiserver::CustomKinds& kinds() override { return under_.kinds(); }
+  store::Revision durable() const override { return durable_; }
+  void when_durable(store::Revision revision,
+                    std::function<void(std::optional<Error>)> callback) override {
+    if (revision <= durable_) return callback(std::nullopt);
+    waiting_.push_back(std::move(callback));
+  }
+  void flush(std::optional<Error> lost = std::nullopt) {
+    if (!lost) durable_ = store().revision();
+    for (auto& callback : std::exchange(waiting_, {})) callback(lost);
+  }
+
+ private:
+  LocalApi& under_;
+  store::Revision durable_;
+  std::vector<std::function<void(std::optional<Error>)>> waiting_;
+};
+
+TEST_F(LocalClientTest, NothingIsToldBeforeItIsDurable) {
+  SlowDisk disk{api};
+  client = std::make_unique<LocalClient>(
+      disk, [this](std::move_only_function<void()> task) { posted.push_back(std::move(task)); });
+  Told told;
+  const auto watching =
+      watch({.collection = {.resource = maps()}, .streaming = Streaming::FromEmpty}, told);
+  std::optional<Reply> reply;
+  client->call(
+      {
+          .verb = Verb::Create,
+          .resource = maps(),
+          .key = {"n", ""},
+          .body = *json::parse(R"({"metadata":{"name":"a"}})")
+  },
+      [&](Reply got) { reply = std::move(got); });
+  run();
+  EXPECT_FALSE(reply);
+  EXPECT_TRUE(told.events.empty());
+
+  disk.flush();
+  client->changed();
+  run();
+
+  ASSERT_TRUE(reply && *reply);
+  EXPECT_EQ(told.events, (std::vector<std::string>{"B!", "Aa"}));
+}
+
+TEST_F(LocalClientTest, AWriteThatTheDiskLostWasNeverMade) {
+  SlowDisk disk{api};
+  client = std::make_unique<LocalClient>(
+      disk, [this](std::move_only_function<void()> task) { posted.push_back(std::move(task)); });
+  std::optional<Reply> reply;
+  client->call(
+      {
+          .verb = Verb::Create,
+          .resource = maps(),
+          .key = {"n", ""},
+          .body = *json::parse(R"({"metadata":{"name":"a"}})")
+  },
+      [&](Reply got) { reply = std::move(got); });
+
+  disk.flush(Error{ErrorKind::Unavailable, "no space left"});
+  run();
+
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->error().fate, Fate::NotSent);
+  EXPECT_EQ(reply->error().status.message, "no space left");
+}
+
 TEST_F(LocalClientTest, AWatchFromAForgottenPastIsRefused) {
   make_map("a");
   api.store_to_change().compact(api.store().revision());

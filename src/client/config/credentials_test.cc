@@ -169,6 +169,8 @@ TEST_F(CredentialsTest, ARefusedCredentialRunsThePluginAgainButNotInATightLoop) 
 
   EXPECT_TRUE(credentials.reject(first));
   EXPECT_EQ(authorization(credentials), "Bearer token-2");
+  EXPECT_TRUE(credentials.reject(first)) << "whoever still held the old one has a better one";
+  EXPECT_EQ(authorization(credentials), "Bearer token-2");
 }
 
 TEST_F(CredentialsTest, APluginIsToldWhatItAsksFor) {

@@ -305,6 +305,20 @@ TEST_P(HttpCall, AResetInsideTheBodyIsNotTakenForAnAnswer) {
   EXPECT_EQ(reply->body.get("kind").as_string(), "again");
 }
 
+TEST_P(HttpCall, NamesAreLookedUpBesideTheLoopAndTheirAddressesTriedInTurn) {
+  // In this spelling it is a name like any other; it may well have an address nobody listens on.
+  connect({.host = "LocalHost", .port = server->port(), .server_name = "api.example"});
+  server->then(answer(200, "{}"));
+
+  const auto reply = call(get());
+
+  ASSERT_TRUE(reply) << reply.error().status.message;
+  const auto& request = server->requests.at(0);
+  if (!http2()) {
+    EXPECT_EQ(*request.headers.find("host"), "LocalHost:" + std::to_string(server->port()));
+  }
+}
+
 TEST_P(HttpCall, RotatedCertificatesAreUsedForNewRequests) {
   server->always(answer(200, "{}"));
   ASSERT_TRUE(call(get()));

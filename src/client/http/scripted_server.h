@@ -229,9 +229,10 @@ inline Resource pods() {
 // A loop, a clock, a server and a client of it.
 class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
  protected:
-  void connect(std::uint16_t port) {
+  void connect(std::uint16_t port) { connect({.host = "127.0.0.1", .port = port}); }
+  void connect(ServerAddress address) {
     HttpClientOptions options;
-    options.server = {.host = "127.0.0.1", .port = port};
+    options.server = std::move(address);
     auto source = std::make_unique<CountingAccess>(net::client_tls(GetParam()));
     access = source.get();
     options.access = std::move(source);
