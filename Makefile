@@ -79,6 +79,11 @@ bench: deps ## Run the benchmarks; ARGS go to each, results also as JSON in buil
 	@$(call compile,release) fixpoint bench
 	@tools/bench build/release build/bench $(ARGS)
 
+.PHONY: bench-peers
+bench-peers: deps kube ## The same controller on Fixpoint, controller-runtime and kube-rs, on a real API server
+	@$(call compile,release) peer_bench
+	@bench/peers/run $(ARGS)
+
 .PHONY: lint
 lint: deps ## Check formatting, include direction, licence lines, names, clang-tidy on what changed
 	@tools/deps lint
