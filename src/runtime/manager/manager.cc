@@ -132,6 +132,10 @@ void Manager::stand_by(std::string_view why) {
   for (const auto& unit : units_) unit->stand_by();
 }
 
+void Manager::look_at_all() {
+  for (const auto& unit : units_) unit->look_at_all();
+}
+
 bool Manager::leads() const {
   return !options_.election || (elector_ && elector_->leads());
 }

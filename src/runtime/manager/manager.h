@@ -67,6 +67,9 @@ class Manager {
   // Once; `done` when everything is in order, after `drain` and a little at the latest.
   void stop(std::function<void()> done);
 
+  // A pass for every object soon, whether something changed or not.
+  void look_at_all();
+
   bool leads() const;
   bool synced() const;
   // Nothing when there is no such page. `local`: the peer is on this machine.

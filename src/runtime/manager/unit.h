@@ -58,6 +58,8 @@ class Unit {
   void drain(std::move_only_function<void()> done);
   void flush(std::move_only_function<void()> done);
 
+  void look_at_all() { controller_.look_at_all(); }
+
   bool synced() const { return synced_; }
   // Why it is not synced: kinds that are not listed yet.
   std::string missing() const;
