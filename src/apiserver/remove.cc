@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
+#include <string_view>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -115,7 +118,11 @@ std::vector<std::string> wanted_finalizers(const DeleteCall& call, json::View ob
     finalizers.emplace_back(kForegroundFinalizer);
   }
   // The same ones stay in their order.
-  if (std::ranges::is_permutation(finalizers, given)) return {given.begin(), given.end()};
+  // Compared as sets: one given twice does not count.
+  const std::set<std::string_view> wanted{finalizers.begin(), finalizers.end()};
+  if (wanted == std::set<std::string_view>{given.begin(), given.end()}) {
+    return {given.begin(), given.end()};
+  }
   return finalizers;
 }
 

@@ -7,7 +7,6 @@
 #include "tests/conformance/gen.h"
 #include "tests/conformance/step.h"
 
-#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -19,9 +18,6 @@ struct Area {
   Sequence (*make)(Gen& gen);
   // Its share of a whole run, beside the others' weights.
   int weight = 1;
-  // Sorts of differences that a run of the default size still shows: not accepted but open, each to
-  // be fixed. It only ever goes down; the goal is none, and a larger run shows rarer ones.
-  std::size_t open = 0;
 };
 
 std::span<const Area> areas();
