@@ -388,6 +388,27 @@ TEST_F(CacheTest, ShowsANewNamespaceWhenAllItsKindsAreListed) {
   EXPECT_EQ(reader.take(), "i:->a@1 w:a@1>a@21 ");
 }
 
+TEST_F(CacheTest, ShowsANewNamespaceToALateJoinerOnce) {
+  Cache cache{setup({"one"})};
+  Reader reader{cache};
+  reader.session->follow(watch_of(config_maps()));
+  reader.session->follow(watch_of(widgets()));
+  time.run_due();
+  answer_list({}, "10");
+  answer_list({}, "10");
+  ASSERT_TRUE(cache.follow_namespaces({"one", "two"}));
+  time.run_due();
+  answer_list({CachedObject{.ns = "two"}}, "20");
+
+  Reader late{cache};
+  late.session->follow(watch_of(config_maps()));
+  time.run_due();
+  EXPECT_EQ(late.take(), "synced ");
+  answer_list({}, "22");
+
+  EXPECT_EQ(late.take(), "i:->a@1 ");
+}
+
 TEST_F(CacheTest, DropsTheObjectsOfANamespaceThatIsLeft) {
   Cache cache{setup({"one", "two"})};
   Reader reader{cache};
