@@ -187,8 +187,9 @@ std::string Mask::mask_versions(std::string_view text) const {
     // How far a server has counted is its own affair.
     const bool newest = masked.ends_with("current: ");
     // A number in a quoted object is a field's: versions are strings there. A young server has
-    // versions as small as a file's mode.
-    const bool quoted = masked.ends_with("\": ") || masked.ends_with("\":");
+    // versions as small as a file's mode. And no version has a unit.
+    const bool quoted = masked.ends_with("\": ") || masked.ends_with("\":") ||
+                        (end < change && std::isalpha(static_cast<unsigned char>(text[end])) != 0);
     if (newest) {
       masked += "<rv>";
     } else if (quoted) {
