@@ -7,6 +7,7 @@
 #include "json/draft.h"
 #include "json/parse.h"
 #include "runtime/controller/test_world.h"
+#include "runtime/controller/world_api.h"
 #include "runtime/metrics/page_check.h"
 
 #include <optional>
@@ -25,23 +26,6 @@ using testing::HasSubstr;
 const client::Resource kLeases{
     {"coordination.k8s.io", "v1", "Lease"},
     "leases", client::Scope::Namespaced
-};
-
-class WorldApi final : public client::LocalApi {
- public:
-  explicit WorldApi(TestWorld& world) : world_(world) {}
-  apiserver::Response run(const apiserver::Request& request) override {
-    return world_.run(request);
-  }
-  kube::Answer<apiserver::Watch> open_watch(const apiserver::Request& request) override {
-    return world_.core.open_watch(request, world_.store,
-                                  {.now = world_.clock.wall(), .rng = world_.rng});
-  }
-  const store::Store& store() const override { return world_.store; }
-  apiserver::CustomKinds& kinds() override { return world_.core.kinds(); }
-
- private:
-  TestWorld& world_;
 };
 
 class ManagerTest : public testing::Test {
