@@ -127,10 +127,11 @@ bool Loop::run_until(const std::function<bool()>& done, Duration limit) {
   return true;
 }
 
-void Loop::tick(Duration wait_max) {
-  dispatch(wait_milliseconds(wait_max));
-  run_timers();
-  run_end_of_tick();
+bool Loop::tick(Duration wait_max) {
+  const bool ready = dispatch(wait_milliseconds(wait_max));
+  const bool due = run_timers();
+  const bool late = run_end_of_tick();
+  return ready || due || late;
 }
 
 int Loop::wait_milliseconds(Duration wait_max) const {
@@ -148,7 +149,7 @@ int Loop::wait_milliseconds(Duration wait_max) const {
   return static_cast<int>(whole.count());
 }
 
-void Loop::dispatch(int wait_ms) {
+bool Loop::dispatch(int wait_ms) {
   epoll_event events[kEventsPerWait];
   const int count = epoll_wait(epoll_, events, kEventsPerWait, wait_ms);
   now_ = clock_.monotonic();
@@ -162,6 +163,7 @@ void Loop::dispatch(int wait_ms) {
     if (event.data.ptr != nullptr) static_cast<Pollable*>(event.data.ptr)->ready(event.events);
   }
   fetched_ = nullptr;
+  return count > 0;
 }
 
 void Loop::run_posted() {
@@ -173,9 +175,10 @@ void Loop::run_posted() {
   for (auto& task : tasks) task();
 }
 
-void Loop::run_timers() {
+bool Loop::run_timers() {
   // A timer armed by a timer waits for the next tick, so a zero delay cannot starve the sockets.
   const auto last = timer_serial_;
+  bool any = false;
   auto next = timers_.begin();
   while (next != timers_.end() && next->first.due <= now_) {
     if (next->first.serial > last) {
@@ -185,17 +188,21 @@ void Loop::run_timers() {
     Task task = std::move(next->second);
     timers_.erase(next);
     task();
+    any = true;
     next = timers_.begin();
   }
+  return any;
 }
 
-void Loop::run_end_of_tick() {
+bool Loop::run_end_of_tick() {
   std::vector<Task> tasks;
   tasks.swap(end_of_tick_);
   for (auto& task : tasks) task();
+  const bool any = !tasks.empty();
   // Keep the memory: this list is filled on every busy tick.
   tasks.clear();
   if (end_of_tick_.empty()) end_of_tick_.swap(tasks);
+  return any;
 }
 
 void Loop::post(Task task) {

@@ -54,8 +54,8 @@ class Loop {
   // Ticks until `stop`. A stop that came before counts.
   void run();
   void stop() noexcept;
-  // One tick that waits at most so long.
-  void tick(Duration wait_max);
+  // One tick that waits at most so long; true when there was anything to do.
+  bool tick(Duration wait_max);
   // Ticks until `done()` holds; false when real time `limit` passed first.
   bool run_until(const std::function<bool()>& done, Duration limit);
 
@@ -89,10 +89,10 @@ class Loop {
   class Signals;
 
   int wait_milliseconds(Duration wait_max) const;
-  void dispatch(int wait_ms);
+  bool dispatch(int wait_ms);
   void run_posted();
-  void run_timers();
-  void run_end_of_tick();
+  bool run_timers();
+  bool run_end_of_tick();
 
   const Clock& clock_;
   MonotonicInstant now_;

@@ -113,7 +113,6 @@ TEST_P(HttpCall, AWriteRefusedWithoutATimeIsNotTriedAgain) {
 TEST_P(HttpCall, AStormOf429EndsWithTheDeadlineAndWithoutSpinning) {
   server->then(answer(200, "{}"));
   ASSERT_TRUE(call(get()));
-  pace = 50ms;
   server->always(status(429, "TooManyRequests",
                         {
                             {"retry-after", "1"}
