@@ -34,6 +34,26 @@ struct ManagedKey {
   std::string to_string() const;  // "ConfigMap default/web"
 };
 
+// The same, borrowed.
+struct ManagedKeyView {
+  std::string_view group;
+  std::string_view kind;
+  std::string_view ns;
+  std::string_view name;
+  std::string_view manager;
+
+  ManagedKeyView() = default;
+  ManagedKeyView(const kube::GroupVersionKind& of, const kube::Key& key, std::string_view writer)
+      : group(of.group), kind(of.kind), ns(key.ns), name(key.name), manager(writer) {}
+  ManagedKeyView(const ManagedKey& key)  // NOLINT: lending is implicit
+      : group(key.kind.group),
+        kind(key.kind.kind),
+        ns(key.key.ns),
+        name(key.key.name),
+        manager(key.manager) {}
+  bool operator==(const ManagedKeyView&) const = default;
+};
+
 struct GuardTime {
   MonotonicInstant steady{};
   Instant wall{};

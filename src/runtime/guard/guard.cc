@@ -27,9 +27,9 @@ constexpr Duration kUnusedMax = std::chrono::hours(24 * 7);
 
 Guard::Guard(GuardSettings settings) : settings_(std::move(settings)) {}
 
-std::size_t Guard::KeyHash::operator()(const ManagedKey& key) const {
+std::size_t Guard::KeyHash::operator()(const ManagedKeyView& key) const {
   // The manager is left out: it hardly ever tells two keys apart.
-  return hash64(key.key.name, hash64(key.key.ns, hash64(key.kind.kind, hash64(key.kind.group))));
+  return hash64(key.name, hash64(key.ns, hash64(key.kind, hash64(key.group))));
 }
 
 bool Guard::is_expensive(const ManagedKey& key) const {
@@ -159,6 +159,15 @@ GuardVerdict Guard::limited(Entry& entry, const Sight& sight, Why why, GuardTime
           .wait = wait,
           .reason = "Throttled",
           .message = std::move(message)};
+}
+
+bool Guard::is_calm(const ManagedKeyView& key, json::View primary, json::View live,
+                    const Hash128& desired_hash) const {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return false;
+  const auto& entry = found->second;
+  return !entry.war && entry.desired == desired_hash && entry.owner_uid == kube::uid_of(primary) &&
+         kube::annotation_of(live, settings_.names.paused).empty();
 }
 
 GuardVerdict Guard::unchanged(const Sight& sight, GuardTime now) {

@@ -48,6 +48,11 @@ void ObjectGuard::tell() {
 }
 
 WriteVerdict ObjectGuard::may_write(const WriteAttempt& attempt, Instant) {
+  if (attempt.cause == WriteCause::None &&
+      core_.is_calm({attempt.object.kind, attempt.object.key, attempt.field_manager},
+                    attempt.primary, attempt.live, attempt.desired_hash)) {
+    return {};
+  }
   const auto key = key_of(attempt);
   const auto sight = sight_of(key, attempt);
   auto verdict = attempt.cause == WriteCause::None ? core_.unchanged(sight, time())
