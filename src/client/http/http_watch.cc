@@ -210,6 +210,7 @@ void WatchRun::listed(PageReply page) {
 bool WatchRun::emit(WatchEvent event) {
   if (over_) return false;
   handlers_.on_event(std::move(event));
+  if (requester_.expired()) over_ = true;  // the client ended in there
   return !over_;
 }
 
@@ -224,6 +225,7 @@ void WatchRun::stop() {
 void WatchRun::end(std::optional<CallError> error) {
   if (std::exchange(over_, true)) return;
   stop();
+  if (requester_.expired()) return;  // nobody is called after the client's end
   const auto handlers = std::exchange(handlers_, {});
   if (handlers.on_end) handlers.on_end(std::move(error));
 }

@@ -235,6 +235,26 @@ TEST_P(HttpWatching, CancellingSilencesItAtOnceAlsoFromInsideAnEvent) {
   EXPECT_EQ(events, 1);
 }
 
+TEST_P(HttpWatching, NobodyIsCalledAfterTheClientsEndAlsoFromInsideAnEvent) {
+  server->then(stream());
+  int events = 0;
+  const auto watching =
+      client->watch(from("7"), {.on_event =
+                                    [&](const WatchEvent&) {
+                                      ++events;
+                                      client.reset();
+                                    },
+                                .on_end = [&](std::optional<CallError>) { events += 100; }});
+  ASSERT_TRUE(open());
+
+  say("{\"type\":\"ADDED\",\"object\":{}}\n{\"type\":\"ADDED\",\"object\":{}}\n");
+
+  ASSERT_TRUE(run_until([&] { return events > 0; }, {}));
+  clock.advance(1h);
+  settle();
+  EXPECT_EQ(events, 1);
+}
+
 TEST_P(HttpWatching, ManyWatchesAndACallBesideThem) {
   server->always(stream());
   std::vector<std::shared_ptr<Told>> all;
