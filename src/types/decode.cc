@@ -277,15 +277,18 @@ class Decoder {
     } else if (limits.compiled_pattern != nullptr && !limits.compiled_pattern->matches(text)) {
       wrong(value, spot, fmt::format("must match '{}'", limits.pattern));
     }
-    const auto format = kube::format_named(
-        spot.type.shape == Shape::Instant ? std::string_view{"date-time"} : limits.format);
-    if (format != kube::Format::None && !kube::has_format(text, format)) {
-      wrong(
-          value, spot,
-          fmt::format("must be of format {}", limits.format.empty() ? "date-time" : limits.format));
-    }
+    format_fits(value, spot);
     if (!limits.one_of.empty()) supported(value, limits.one_of, spot);
     return errors.size() == before;
+  }
+
+  void format_fits(json::View value, const Spot& spot) {
+    const bool time = spot.type.shape == Shape::Instant;
+    if (spot.limits.format.empty() && !time) return;
+    const std::string_view name = time ? "date-time" : std::string_view{spot.limits.format};
+    if (!kube::has_format(value.as_string(), kube::format_named(name))) {
+      wrong(value, spot, fmt::format("must be of format {}", name));
+    }
   }
 
   void read_text(json::View value, void* into, const Spot& spot) {
