@@ -19,6 +19,10 @@ namespace fixpoint::runtime {
 // forgotten.
 inline constexpr std::size_t kRememberedObjectsMax = 256;
 
+// So many transient failures in a row, a bit more than a second of backoff, are not worth a word in
+// the status: a conflict or a lost connection is no new phase (rule 10).
+inline constexpr std::uint32_t kTransientsUnsaid = 8;
+
 struct KeyMemory {
   // Objects whose last write has an unknown fate, or was refused because they had changed: the next
   // pass reads them live before it trusts the cache.
@@ -40,6 +44,9 @@ struct KeyMemory {
 
   // Passes in a row that changed something.
   std::uint32_t progress = 0;
+
+  // Passes in a row that a transient failure ended.
+  std::uint32_t transients = 0;
 
   bool operator==(const KeyMemory&) const = default;
   bool empty() const { return *this == KeyMemory{}; }

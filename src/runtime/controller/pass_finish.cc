@@ -112,6 +112,14 @@ void say_failures(PassState& state) {
   }
 }
 
+// A transient failure that may be over in a moment changes nothing in the status.
+bool passes_by(const PassState& state) {
+  return state.on(Rule::ErrorClasses) && state.start.memory.transients < kTransientsUnsaid &&
+         std::ranges::any_of(
+             state.result.outcomes.steps,
+             [](const Outcome& outcome) { return outcome.error_class == ErrorClass::Transient; });
+}
+
 void conclude(PassState& state) {
   if (state.conclusion) return;
   const json::View status = state.primary.get("status");
@@ -229,6 +237,7 @@ void run_release(PassState& state) {
 void run_status(PassState& state) {
   if (!std::exchange(state.script.begun, true)) {
     say_failures(state);
+    if (passes_by(state)) return state.finish();
     conclude(state);
     const bool quiet = state.on(Rule::QuietFixpoint);
     if (quiet && says(state.primary, *state.conclusion)) return state.finish();

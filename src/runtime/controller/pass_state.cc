@@ -5,6 +5,7 @@
 
 #include "kinds/kind.h"
 #include "runtime/cache/contents.h"
+#include "runtime/controller/executor.h"
 
 #include <algorithm>
 #include <string>
@@ -147,6 +148,11 @@ void PassState::note(StepFailure failure) {
 }
 
 void PassState::fail_pass(StepFailure failure) {
+  const bool for_people =
+      failure.error_class == ErrorClass::Permanent || failure.error_class == ErrorClass::Invalid;
+  if (for_people && !primary.is_null()) {
+    say(*this, {.type = EventType::Warning, .reason = failure.reason, .note = failure.message});
+  }
   note(std::move(failure));
   // What was not reached may still be true: its events are not said again.
   saying.insert(saying.end(), start.memory.said.begin(), start.memory.said.end());
@@ -174,6 +180,7 @@ void PassState::finish() {
   }
   result.memory = std::move(start.memory);
   result.memory.said = std::move(saying);
+  result.memory.transients = result.backoff ? result.memory.transients + 1 : 0;
   if (!result.events.empty()) result.regarding = primary;
   phase = Phase::Over;
 }

@@ -361,6 +361,39 @@ TEST_F(PassTest, ConditionsKeepTheirTimeUntilTheyChange) {
   EXPECT_EQ(boat.get("status", "observedGeneration").as_int(), 2);
 }
 
+TEST_F(PassTest, Rule10ATransientFailureIsNoNewPhaseUntilItLasts) {
+  world_.create_boat("a");
+  settle();
+  world_.patch(kBoats, "a", R"({"spec":{"color":"blue"}})");
+  world_.sync();
+  on_call_ = [](const client::Call& call) -> std::optional<client::Reply> {
+    if (call.subresource == "status") return std::nullopt;
+    return std::unexpected(refused(500, "InternalError", "down"));
+  };
+
+  for (std::uint32_t failure = 0; failure < kTransientsUnsaid; ++failure)
+    EXPECT_TRUE(run().backoff);
+  EXPECT_EQ(world_.text(kBoats, "a", "status", "phase"), "Ready");
+  EXPECT_TRUE(run().backoff);
+
+  EXPECT_EQ(world_.text(kBoats, "a", "status", "phase"), "Failed");
+}
+
+TEST_F(PassTest, SaysAnEventWhenObservingFailsForGood) {
+  operator_.on_observe = [](const Reader&, Probes&) -> Result<json::Value> {
+    return fail(ErrorKind::Internal, "no chart of these waters");
+  };
+  world_.create_boat("a");
+  world_.sync();
+
+  const PassEnd first = run();
+  const PassEnd second = run();
+
+  ASSERT_EQ(first.events.size(), 1U);
+  EXPECT_EQ(first.events[0].note, "no chart of these waters");
+  EXPECT_TRUE(second.events.empty());
+}
+
 TEST_F(PassTest, WaitingIsARequeue) {
   operator_.on_decide = [](const TestOperator::Seen&) {
     Plan plan;
