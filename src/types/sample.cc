@@ -172,10 +172,12 @@ class Sampler {
     for (std::size_t tries = 0; out.size() < size && tries < 20 * size; ++tries) {
       auto element = value(type.element(), item_limits(limits));
       if (limits.list != ListKind::Atomic) {
-        if (!wild() && !seen.insert(key_of(element, limits).hash()).second) continue;
+        if (!seen.insert(key_of(element, limits).hash()).second) continue;
       }
       out.push_back(std::move(element));
     }
+    // Once more what is there already: sets and maps refuse that.
+    if (!out.empty() && wild()) out.push_back(json::Draft{out.elements().front()});
     return out;
   }
 
