@@ -190,8 +190,12 @@ std::string Mask::mask_versions(std::string_view text) const {
     // versions as small as a file's mode. And no version has a unit.
     const bool quoted = masked.ends_with("\": ") || masked.ends_with("\":") ||
                         (end < change && std::isalpha(static_cast<unsigned char>(text[end])) != 0);
+    // Of an object that was never shown but in a refusal.
+    const bool of_object = masked.ends_with(R"(resourceVersion\":\")");
     if (newest) {
       masked += "<rv>";
+    } else if (of_object) {
+      masked += version(text.substr(at, end - at));
     } else if (quoted) {
       masked += text.substr(at, end - at);
     } else {

@@ -14,6 +14,7 @@ TEST(Mask, TellsAVersionFromANumberInAQuotedObject) {
             "the ResourceVersion in the precondition (<rv 1>)");
   EXPECT_EQ(mask.text(R"({"APIVersion": "v1", "Mode": 420})"),
             R"({"APIVersion": "v1", "Mode": 420})");
+  EXPECT_EQ(mask.text(R"("{\"resourceVersion\":\"77\"}")"), R"("{\"resourceVersion\":\"<rv>\"}")");
   EXPECT_EQ(mask.text(R"(a version with "memory":"420Mi" of 420)"),
             R"(a version with "memory":"420Mi" of <rv 1>)");
   EXPECT_EQ(mask.text("of version 420\n@@ -1,420 +1,5 @@\n"),
