@@ -3,6 +3,8 @@
 // Definitions as a client sees them: who owns their status, and what is said of a change.
 #include "apiserver/api_fixture.h"
 
+#include <gmock/gmock.h>
+
 namespace fixpoint::apiserver {
 namespace {
 
@@ -43,6 +45,20 @@ TEST_F(Definition, IsAppliedWithSchemasOfItemsAndOfMapValues) {
             "me");
 
   EXPECT_EQ(applied.code, 201) << message(applied);
+}
+
+TEST_F(Definition, ShowsSchemasOfItemsAndOfMapValuesInTheOrderOfTheirFields) {
+  patch(kBoat,
+        R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/)"
+        R"(properties/x","value":{"type":"object","additionalProperties":)"
+        R"({"type":"array","default":[],"items":{"type":"integer","default":7}}}}])",
+        "application/json-patch+json");
+
+  const auto refused = edit(R"([{"op":"add","path":"/spec/group","value":5}])");
+
+  EXPECT_THAT(message(refused),
+              testing::HasSubstr(R"("additionalProperties\":{\"type\":\"array\",\"default\":[],)"
+                                 R"(\"items\":{\"type\":\"integer\",\"default\":7}})"));
 }
 
 TEST_F(Definition, AFormatIsWarnedOfOnce) {

@@ -48,6 +48,9 @@ class Printer {
   void in_field_order(const Schema* schema, View value) {
     if (schema == nullptr) return sorted(value);
     if (value.is_object() && schema->go_kind == GoKind::Struct) return fields(*schema, value);
+    if (schema->go_kind == GoKind::Json && schema->additional_properties != nullptr) {
+      return either(*schema->additional_properties, value);
+    }
     if (value.is_object() && schema->go_kind == GoKind::Map) {
       open('{');
       for (const auto [key, member] : value.members()) {
@@ -96,6 +99,17 @@ class Printer {
     if (schema->go_kind == GoKind::Map) return schema->additional_properties;
     const Property* property = schema->property(key);
     return property == nullptr ? nullptr : property->schema;
+  }
+
+  // A schema, a list of schemas or something plain: `items` and their like in a CRD's schema.
+  void either(const Schema& schema, View value) {
+    if (!value.is_array()) return in_field_order(&schema, value);
+    open('[');
+    for (const View element : value.elements()) {
+      separate();
+      in_field_order(&schema, element);
+    }
+    close(']');
   }
 
   void fields(const Schema& schema, View value) {
