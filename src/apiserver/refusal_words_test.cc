@@ -3,6 +3,8 @@
 // Words and order of refusals, and what was sent empty; each was once different from a real server.
 #include "apiserver/api_fixture.h"
 
+#include <algorithm>
+
 namespace fixpoint::apiserver {
 namespace {
 

@@ -10,6 +10,7 @@
 #include "cli/program.h"
 #include "cli/route.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>

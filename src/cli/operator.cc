@@ -9,6 +9,7 @@
 #include "client/open_client.h"
 #include "runtime/metrics/controller_metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>

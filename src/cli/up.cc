@@ -14,6 +14,7 @@
 #include "json/draft.h"
 #include "json/print.h"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>

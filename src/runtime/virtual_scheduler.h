@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "runtime/scheduler.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>

@@ -12,6 +12,7 @@
 #include "types/scalars.h"
 #include "types/words.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 

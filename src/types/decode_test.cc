@@ -12,6 +12,8 @@
 #include "types/gadget_for_tests.h"
 #include "types/sample.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

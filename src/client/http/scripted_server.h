@@ -10,6 +10,7 @@
 #include "json/print.h"
 #include "net/loopback_fixture.h"
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>

@@ -3,6 +3,8 @@
 
 #include "kube/metadata.h"
 
+#include <algorithm>
+
 namespace fixpoint::runtime {
 
 Identity Identity::of(json::View object) {

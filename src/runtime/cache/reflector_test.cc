@@ -7,6 +7,7 @@
 #include "runtime/cache/fake_client.h"
 #include "runtime/virtual_scheduler.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,8 @@
 
 #include "runtime/controller/controller_fixture.h"
 
+#include <gmock/gmock.h>
+
 namespace fixpoint::runtime {
 namespace {
 

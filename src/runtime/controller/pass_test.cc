@@ -3,6 +3,8 @@
 // Passes over the API-server core, one effect at a time.
 #include "runtime/controller/pass_fixture.h"
 
+#include <gmock/gmock.h>
+
 namespace fixpoint::runtime {
 namespace {
 

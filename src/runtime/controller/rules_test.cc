@@ -7,6 +7,7 @@
 #include "runtime/controller/controller_core.h"
 #include "runtime/controller/pass_fixture.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 

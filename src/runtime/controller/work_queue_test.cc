@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/controller/work_queue.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <map>
 
+#include <gmock/gmock.h>
+
 namespace fixpoint::runtime {
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include "json/parse.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace fixpoint::runtime {

@@ -7,6 +7,8 @@
 #include "tests/conformance/areas/storage.h"
 #include "tests/conformance/areas/subject.h"
 
+#include <algorithm>
+
 namespace fixpoint::conformance {
 namespace {
 
