@@ -166,6 +166,18 @@ TEST_F(Likeness, APatchOfUnknownTypeIsRefusedInTheWordsOfItsKind) {
             "application/apply-patch+yaml");
 }
 
+TEST_F(Likeness, OperationsAreReadByAnotherDecoderWhereUnknownFieldsAreIgnored) {
+  create(kConfigMaps, R"({"metadata":{"name":"a"}})");
+  const std::string path = std::string{kConfigMaps} + "/a";
+  const auto read = [&](std::string_view body) {
+    return std::string{
+        message(patch(path, body, "application/json-patch+json", "fieldValidation=Ignore"))};
+  };
+
+  EXPECT_EQ(read("{}"), "json: cannot unmarshal object into Go value of type jsonpatch.Patch");
+  EXPECT_EQ(read("[1]"), "json: cannot unmarshal number into Go value of type jsonpatch.Operation");
+}
+
 TEST_F(Likeness, AMergePatchThatIsAListIsTheObjectForThoseWhoIgnoreFields) {
   create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
   const auto path = "/api/v1/namespaces/ns/configmaps/a";

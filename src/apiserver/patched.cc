@@ -140,9 +140,15 @@ Answer<Change> change_by_operations(const WriteCall& call, const json::Value& li
   // Whoever ignores unknown fields meets another decoder, which says less.
   const auto refuse = [&](const std::string& why) {
     if (call.options.validation != FieldValidation::Ignore) return undecodable(why);
-    constexpr std::string_view kList = "[]handlers.jsonPatchOp";
-    return kube::bad_request(
-        why.ends_with(kList) ? why.substr(0, why.size() - kList.size()) + "jsonpatch.Patch" : why);
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"[]handlers.jsonPatchOp", "jsonpatch.Patch"    },
+        {"handlers.jsonPatchOp",   "jsonpatch.Operation"},
+    };
+    for (const auto& [strict, plain] : kNames) {
+      if (!why.ends_with(strict)) continue;
+      return kube::bad_request(why.substr(0, why.size() - strict.size()) + std::string{plain});
+    }
+    return kube::bad_request(why);
   };
   auto patch = json::parse(body);
   if (!patch) return std::unexpected(refuse(patch.error().message));
