@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/media_type.h"
 
+#include "kube/quoted_string.h"
+
 #include <algorithm>
 #include <string>
 
@@ -13,10 +15,6 @@ bool is_token_char(char c) {
   return c > ' ' && c < 0x7f && kSeparators.find(c) == std::string_view::npos;
 }
 
-void skip_blanks(std::string_view& text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-}
-
 bool skip_token(std::string_view& text) {
   std::size_t length = 0;
   while (length < text.size() && is_token_char(text[length])) ++length;
@@ -24,30 +22,18 @@ bool skip_token(std::string_view& text) {
   return length > 0;
 }
 
-bool skip_quoted(std::string_view& text) {
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text[i] == '"') {
-      text.remove_prefix(i + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
 // `; a=b; c="d"`, with one semicolon too many at the end forgiven, as Go's mime package reads it.
 bool well_formed_parameters(std::string_view text) {
   while (true) {
-    skip_blanks(text);
+    kube::skip_blanks(text);
     if (text.empty()) return true;
     if (text.front() != ';') return false;
     text.remove_prefix(1);
-    skip_blanks(text);
+    kube::skip_blanks(text);
     if (text.empty()) return true;
     if (!skip_token(text) || !text.starts_with('=')) return false;
     text.remove_prefix(1);
-    if (text.starts_with('"') ? !skip_quoted(text) : !skip_token(text)) return false;
+    if (text.starts_with('"') ? !kube::take_quoted(text) : !skip_token(text)) return false;
   }
 }
 

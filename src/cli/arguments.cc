@@ -123,6 +123,16 @@ std::string_view Arguments::value(std::string_view flag) const {
   return declared->fallback;
 }
 
+std::vector<std::string> Arguments::list(std::string_view flag) const {
+  std::vector<std::string> parts;
+  for (auto rest = value(flag); !rest.empty();) {
+    const auto end = std::min(rest.find(','), rest.size());
+    parts.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return parts;
+}
+
 std::string_view Arguments::positional(std::size_t index) const {
   FP_CHECK(index < command_->positionals.size());
   return index < positionals_.size() ? std::string_view{positionals_[index]} : std::string_view{};

@@ -28,6 +28,8 @@ class Arguments {
   bool given(std::string_view flag) const { return values_.contains(flag); }
   // The flag's value, or its fallback. The flag must be one of the command's.
   std::string_view value(std::string_view flag) const;
+  // The value taken apart at its commas; nothing gives none.
+  std::vector<std::string> list(std::string_view flag) const;
   // By place; empty when an optional one was left out.
   std::string_view positional(std::size_t index) const;
 

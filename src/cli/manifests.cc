@@ -28,17 +28,6 @@ int failed(std::string_view message) {
   return kExitFailed;
 }
 
-// By commas; nothing gives none.
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> parts;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
-    parts.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return parts;
-}
-
 Result<int> parse_replicas(std::string_view text) {
   int replicas = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), replicas);
@@ -63,7 +52,7 @@ Result<runtime::ManifestOptions> options_from(const Arguments& arguments) {
   options.ns = arguments.value("namespace");
   options.image = arguments.given("image") ? std::string{arguments.value("image")}
                                            : fmt::format("fixpoint:{}", kBuildInfo.version);
-  options.watch_namespaces = split(arguments.value("watch-namespace"));
+  options.watch_namespaces = arguments.list("watch-namespace");
   FP_TRY(replicas, parse_replicas(arguments.value("replicas")));
   options.replicas = replicas;
   FP_TRY_VOID(runtime::check(options));

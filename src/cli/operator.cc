@@ -9,11 +9,11 @@
 #include "client/open_client.h"
 #include "runtime/metrics/controller_metrics.h"
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,23 +50,15 @@ std::string lease_name(const std::vector<runtime::ManagedPart>& parts) {
   return name.substr(0, kNameMax);
 }
 
-std::set<std::string> namespaces_of(std::string_view list) {
-  std::set<std::string> names;
-  while (!list.empty()) {
-    const auto comma = std::min(list.find(','), list.size());
-    if (comma > 0) names.emplace(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return names;
-}
-
 Result<runtime::ManagerOptions> options_from(const Arguments& arguments,
                                              const client::Config& config,
                                              const std::vector<runtime::ManagedPart>& parts,
                                              Rng& rng) {
   runtime::ManagerOptions options;
   options.identity = process_identity(rng);
-  options.namespaces = namespaces_of(arguments.value("namespace"));
+  for (auto& name : arguments.list("namespace")) {
+    if (!name.empty()) options.namespaces.insert(std::move(name));
+  }
   options.own_namespace = own_namespace(arguments, config);
   if (arguments.given("leader-elect")) {
     runtime::ElectionOptions election;

@@ -28,7 +28,9 @@ class LocalApi {
   // Events up to here may be told.
   virtual store::Revision durable() const { return store().revision(); }
   // Calls back once the revision is durable, with the reason if it was lost instead.
-  virtual void when_durable(store::Revision, std::function<void(std::optional<Error>)> callback) {
+  // By value: whoever has to wait keeps the callback.
+  virtual void when_durable(store::Revision,
+                            std::function<void(std::optional<Error>)> callback) {  // NOLINT
     callback(std::nullopt);
   }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_address.h"
 
+#include "kube/quoted_string.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -113,23 +115,6 @@ bool atom_byte(char c) {
   return letter(c) || digit(c) || kMarks.contains(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Takes one quoted string off the front; false when it is not closed.
-bool take_quoted(std::string_view& text) {
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text[i] == '"') {
-      text.remove_prefix(i + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
-void skip_space(std::string_view& text) {
-  while (!text.empty() && (text[0] == ' ' || text[0] == '\t')) text.remove_prefix(1);
-}
-
 bool take_dotted_atom(std::string_view& text) {
   std::size_t size = 0;
   while (size < text.size() && (atom_byte(text[size]) || text[size] == '.')) ++size;
@@ -141,10 +126,10 @@ bool take_dotted_atom(std::string_view& text) {
 bool take_address(std::string_view& text) {
   const bool local = text.starts_with('"') ? take_quoted(text) : take_dotted_atom(text);
   if (!local) return false;
-  skip_space(text);
+  skip_blanks(text);
   if (!text.starts_with('@')) return false;
   text.remove_prefix(1);
-  skip_space(text);
+  skip_blanks(text);
   if (text.starts_with('[')) {
     const auto end = text.find(']');
     if (end == text.npos || !is_ip(text.substr(1, end - 1), LeadingZeros::Refused)) return false;
@@ -217,10 +202,10 @@ bool is_request_uri(std::string_view text) {
 }
 
 bool is_email(std::string_view text) {
-  skip_space(text);
+  skip_blanks(text);
   std::string_view plain = text;
   if (take_address(plain)) {
-    skip_space(plain);
+    skip_blanks(plain);
     return plain.empty();
   }
   // Display name: words and quoted strings, then <address>.
@@ -232,13 +217,13 @@ bool is_email(std::string_view text) {
     } else {
       return false;
     }
-    skip_space(text);
+    skip_blanks(text);
   }
   if (text.empty()) return false;
   text.remove_prefix(1);
   if (!take_address(text) || !text.starts_with('>')) return false;
   text.remove_prefix(1);
-  skip_space(text);
+  skip_blanks(text);
   return text.empty();
 }
 

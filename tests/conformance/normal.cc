@@ -156,18 +156,25 @@ class Normaliser {
     return made;
   }
 
+  static std::vector<View> elements_of(View list) {
+    return {list.elements().begin(), list.elements().end()};
+  }
+  template <class Order>
+  static std::vector<View> sorted(std::vector<View> elements, Order order) {
+    std::ranges::stable_sort(elements, {}, order);
+    return elements;
+  }
+
   // Conflicts of an apply are gathered from a map of managers; other causes have an order.
   static std::vector<View> sorted_conflicts(View causes) {
-    std::vector<View> sorted;
-    for (const auto cause : causes.elements()) sorted.push_back(cause);
+    auto all = elements_of(causes);
     const auto is_conflict = [](View cause) {
       return cause.get("reason").as_string() == "FieldManagerConflict";
     };
-    if (!std::ranges::all_of(sorted, is_conflict)) return sorted;
-    std::ranges::stable_sort(sorted, {}, [](View cause) {
+    if (!std::ranges::all_of(all, is_conflict)) return all;
+    return sorted(std::move(all), [](View cause) {
       return std::tuple{cause.get("message").as_string(), cause.get("field").as_string()};
     });
-    return sorted;
   }
 
   // A real server gathers the resources of a custom group from a Go map: two definitions come in
@@ -188,21 +195,14 @@ class Normaliser {
 
   // A real server gathers a user's rules from bindings in random order.
   static std::vector<View> sorted_rules(View rules) {
-    std::vector<View> sorted;
-    for (const auto rule : rules.elements()) sorted.push_back(rule);
-    std::ranges::stable_sort(sorted, {}, [](View rule) { return json::to_text(rule); });
-    return sorted;
+    return sorted(elements_of(rules), [](View rule) { return json::to_text(rule); });
   }
 
   static std::vector<View> sorted_managers(View entries) {
-    std::vector<View> sorted;
-    for (const auto entry : entries.elements()) sorted.push_back(entry);
-    const auto order = [](View entry) {
+    return sorted(elements_of(entries), [](View entry) {
       return std::tuple{entry.get("operation").as_string(), entry.get("manager").as_string(),
                         entry.get("subresource").as_string(), entry.get("apiVersion").as_string()};
-    };
-    std::ranges::stable_sort(sorted, {}, order);
-    return sorted;
+    });
   }
 
   Draft object(View value, std::string_view key) {
