@@ -30,7 +30,7 @@ kube::Answer<void> check_claim_growth(const AdmissionCall& call, const store::Sn
 // The storage class marked as the default one, for claims that name none.
 void set_default_storage_class(const store::Snapshot& snapshot, json::Draft& claim);
 
-// What holds a claim or volume that is in use; cluster/storage_protection.h takes it off.
+// What holds a claim or volume that is in use; cluster/loops/storage_protection.h takes it off.
 void add_finalizer(json::Draft& object, std::string_view finalizer);
 
 }  // namespace fixpoint::apiserver

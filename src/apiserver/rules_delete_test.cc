@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rules of the API about deletion (13 to 17, 20, 22) and admission (23 to 26). Rules 18, 19 and
-// the rest of 22 need the built-in loops: cluster/rules_test.cc.
+// the rest of 22 need the built-in loops: cluster/loops/rules_test.cc.
 #include "apiserver/api_fixture.h"
 
 namespace fixpoint::apiserver {

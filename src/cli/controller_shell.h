@@ -14,7 +14,7 @@
 
 namespace fixpoint::cli {
 
-class ControllerShell final : public cluster::Api {
+class ControllerShell final : public cluster::Server {
  public:
   // `make` gives the loops as they are at the beginning; asked again when the store was rewound.
   using Make = std::function<cluster::Controllers()>;

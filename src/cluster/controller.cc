@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/controller.h"
 
+#include "cluster/decision.h"
 #include "kube/metadata.h"
 
 namespace fixpoint::cluster {
+
+apiserver::Response Api::call(const apiserver::Request& request) {
+  using apiserver::Verb;
+  auto response = server_.call(request);
+  const bool writes_object = (request.verb == Verb::Create || request.verb == Verb::Update ||
+                              request.verb == Verb::Patch) &&
+                             request.subresource.empty();
+  if (response.ok() && writes_object) {
+    auto key = apiserver::key_prefix(request.resource.group, request.resource.resource);
+    key.append(kube::namespace_of(response.body)).append("/").append(kube::name_of(response.body));
+    index_.add(key, response.body, latest().revision());
+  }
+  return response;
+}
 
 void KeyQueue::add(std::string key) {
   if (known_.insert(key).second) order_.push_back(std::move(key));
@@ -27,15 +42,7 @@ KeyParts split_key(std::string_view key) {
 
 apiserver::Request request_for(const apiserver::Resource& resource, apiserver::Verb verb,
                                std::string_view ns, std::string_view name) {
-  apiserver::Request request;
-  request.verb = verb;
-  request.resource = resource.path;
-  request.ns = std::string{ns};
-  request.name = std::string{name};
-  request.content_type = "application/json";
-  request.user_agent = "kube-controller-manager";
-  request.user = apiserver::system_user();
-  return request;
+  return request_for(resource.path, verb, ns, name);
 }
 
 std::optional<apiserver::Resource> resource_of(Api& api, json::View object) {

@@ -10,6 +10,8 @@
 
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
+#include "cluster/owner_index.h"
+#include "cluster/reader.h"
 #include "store/store.h"
 
 #include <deque>
@@ -21,14 +23,32 @@
 
 namespace fixpoint::cluster {
 
-// What a controller may do. Reads are live: these loops run beside the store.
-class Api {
+// The API server that the loops run beside; its reads are live.
+class Server {
  public:
-  virtual ~Api() = default;
+  virtual ~Server() = default;
   virtual apiserver::Response call(const apiserver::Request& request) = 0;
   virtual const store::Snapshot& latest() const = 0;
   virtual apiserver::CustomKinds& kinds() = 0;
   virtual Instant now() const = 0;
+};
+
+// What a controller may do: the server, and the index of owners that all loops share.
+class Api {
+ public:
+  Api(Server& server, OwnerIndex& index) : server_(server), index_(index) {}
+
+  // What it writes is in the index when it returns.
+  apiserver::Response call(const apiserver::Request& request);
+  const store::Snapshot& latest() const { return server_.latest(); }
+  apiserver::CustomKinds& kinds() { return server_.kinds(); }
+  Instant now() const { return server_.now(); }
+  // Good until the next call.
+  Reader reader() const { return {latest(), index_}; }
+
+ private:
+  Server& server_;
+  OwnerIndex& index_;
 };
 
 class Controller {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/controllers.h"
 
-#include "cluster/definition_controller.h"
-#include "cluster/event_expiry.h"
-#include "cluster/garbage_collector.h"
-#include "cluster/namespace_controller.h"
-#include "cluster/quota_controller.h"
-#include "cluster/role_aggregation.h"
-#include "cluster/service_account_controller.h"
-#include "cluster/storage_protection.h"
+#include "cluster/loops/definition_controller.h"
+#include "cluster/loops/event_expiry.h"
+#include "cluster/loops/garbage_collector.h"
+#include "cluster/loops/namespace_controller.h"
+#include "cluster/loops/quota_controller.h"
+#include "cluster/loops/role_aggregation.h"
+#include "cluster/loops/service_account_controller.h"
+#include "cluster/loops/storage_protection.h"
 
 namespace fixpoint::cluster {
 
@@ -31,17 +31,24 @@ Controllers Controllers::of_server() {
   return made;
 }
 
-void Controllers::begin(Api& api) {
+void Controllers::begin(Server& server) {
+  server.latest().scan("", {}, [&](const store::RecordRef& record) {
+    index_.add(record->key, record->body, record->modified);
+    return true;
+  });
+  Api api{server, index_};
   for (auto& controller : controllers_) controller->begin(api);
 }
 
 void Controllers::observe(const std::vector<store::Event>& events) {
   for (const auto& event : events) {
+    index_.observe(event);
     for (auto& controller : controllers_) controller->observe(event);
   }
 }
 
-bool Controllers::run(Api& api, std::size_t steps_max) {
+bool Controllers::run(Server& server, std::size_t steps_max) {
+  Api api{server, index_};
   std::size_t steps = 0;
   for (;;) {
     bool worked = false;

@@ -18,14 +18,15 @@ class Controllers {
   // Only what a kube-apiserver runs in itself: custom resource definitions.
   static Controllers of_server();
 
-  void begin(Api& api);
+  void begin(Server& server);
   void observe(const std::vector<store::Event>& events);
   // At most `steps_max` steps; true when there is more to do now.
-  bool run(Api& api, std::size_t steps_max);
+  bool run(Server& server, std::size_t steps_max);
   // The earliest time one of them wants to run without being told of anything.
   std::optional<Instant> wakes() const;
 
  private:
+  OwnerIndex index_;
   std::vector<std::unique_ptr<Controller>> controllers_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace fixpoint::cluster {
 
-class LoopFixture : public apiserver::ApiFixture, public Api {
+class LoopFixture : public apiserver::ApiFixture, public Server {
  protected:
   apiserver::Response call(const apiserver::Request& request) override { return run(request); }
   const store::Snapshot& latest() const override { return store_.latest(); }

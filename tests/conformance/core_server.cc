@@ -67,7 +67,7 @@ class RefusedStream final : public Stream {
   Answer answer_;
 };
 
-class CoreServer final : public Server, public cluster::Api {
+class CoreServer final : public Server, public cluster::Server {
  public:
   CoreServer(store::Store base, apiserver::Weakness weakness)
       : base_(std::move(base)), store_(base_), weakness_(weakness) {

@@ -202,7 +202,7 @@ Rule quotas() {
                       "status")),
                then_settle(make(kSecrets, "a")), get(kQuotas, "q"), make(kSecrets, "b"),
                then_settle(remove(kSecrets, "a")), make(kSecrets, "c"), make(kConfigMaps, "c")})}},
-      "The recount: src/cluster/quota_controller_test.cc."};
+      "The recount: src/cluster/loops/quota_controller_test.cc."};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kHeld = R"({"metadata":{"finalizers":["example.com/x"]}})";
 constexpr std::string_view kLoops =
-    "src/cluster/rules_test.cc; with a real controller manager: the controller tests.";
+    "src/cluster/loops/rules_test.cc; with a real controller manager: the controller tests.";
 
 Rule removal() {
   return {

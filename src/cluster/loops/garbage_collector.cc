@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/garbage_collector.h"
+#include "cluster/loops/garbage_collector.h"
 
 #include "apiserver/remove.h"
 #include "json/draft.h"
@@ -113,26 +113,9 @@ std::string_view policy_for(json::View object) {
 
 void GarbageCollector::begin(Api& api) {
   api.latest().scan("", {}, [&](const store::RecordRef& record) {
-    index({}, record);
     consider(record);
     return true;
   });
-}
-
-void GarbageCollector::index(const store::RecordRef& before, const store::RecordRef& after) {
-  if (before) {
-    for (const auto& owner : kube::owner_references_of(before->body)) {
-      auto known = dependents_.find(owner.uid);
-      if (known == dependents_.end()) continue;
-      known->second.erase(before->key);
-      if (known->second.empty()) dependents_.erase(known);
-    }
-  }
-  if (after) {
-    for (const auto& owner : kube::owner_references_of(after->body)) {
-      dependents_[owner.uid].insert(after->key);
-    }
-  }
 }
 
 // Objects worth a look: those that have owners, and owners that wait to be let go.
@@ -145,15 +128,11 @@ void GarbageCollector::consider(const store::RecordRef& record) {
 }
 
 void GarbageCollector::observe(const store::Event& event) {
-  index(event.before, event.after);
   if (event.after) consider(event.after);
   // Whoever it owned, and whoever waited for it to go.
   const json::View object = event.after ? event.after->body : event.before->body;
   if (!event.after || kube::being_deleted(object)) {
-    const auto known = dependents_.find(kube::uid_of(object));
-    if (known != dependents_.end()) {
-      for (const auto& key : known->second) queue_.add(key);
-    }
+    leaving_.emplace_back(kube::uid_of(object));
   }
   if (!event.after) {
     for (const auto& owner : kube::owner_references_of(object)) {
@@ -163,18 +142,10 @@ void GarbageCollector::observe(const store::Event& event) {
   }
 }
 
-std::vector<store::RecordRef> GarbageCollector::dependents_of(Api& api,
-                                                              std::string_view uid) const {
-  std::vector<store::RecordRef> found;
-  const auto known = dependents_.find(uid);
-  if (known == dependents_.end()) return found;
-  for (const auto& key : known->second) {
-    if (auto record = api.latest().find(key)) found.push_back(std::move(record));
-  }
-  return found;
-}
-
 bool GarbageCollector::step(Api& api) {
+  for (const auto& uid : std::exchange(leaving_, {})) {
+    for (const auto& dependent : api.reader().dependents(uid)) queue_.add(dependent->key);
+  }
   for (const auto& waiting : std::exchange(waiting_owners_, {})) {
     auto version = kube::parse_group_version(waiting.owner.api_version);
     const auto resource = api.kinds().find(
@@ -221,7 +192,7 @@ void GarbageCollector::collect(Api& api, const store::RecordRef& record) {
   if (solid) return drop_owners(api, record, gone);
   const auto resource = resource_of(api, object);
   if (!resource) return;
-  const auto dependents = dependents_of(api, kube::uid_of(object));
+  const auto dependents = api.reader().dependents(kube::uid_of(object));
   const bool foreground = waiting && !dependents.empty();
   // An owner waits for this object, which would wait for that very owner: a circle.
   const bool circle = foreground && std::ranges::any_of(dependents, [](const auto& dependent) {
@@ -240,7 +211,7 @@ void GarbageCollector::finish_foreground(Api& api, const store::RecordRef& owner
   if (!waits_for_dependents(owner->body)) return;
   const auto uid = kube::uid_of(owner->body);
   bool blocked = false;
-  for (const auto& dependent : dependents_of(api, uid)) {
+  for (const auto& dependent : api.reader().dependents(uid)) {
     if (!kube::being_deleted(dependent->body)) queue_.add(dependent->key);
     for (const auto& reference : kube::owner_references_of(dependent->body)) {
       blocked = blocked || (reference.uid == uid && reference.block_owner_deletion.value_or(false));
@@ -251,11 +222,11 @@ void GarbageCollector::finish_foreground(Api& api, const store::RecordRef& owner
 
 void GarbageCollector::finish_orphan(Api& api, const store::RecordRef& owner) {
   const std::string uid{kube::uid_of(owner->body)};
-  for (const auto& dependent : dependents_of(api, uid)) drop_owners(api, dependent, {uid});
+  for (const auto& dependent : api.reader().dependents(uid)) drop_owners(api, dependent, {uid});
   // Only when a live look shows none left: a lost race is tried again by its own event.
   const auto current = api.latest().find(owner->key);
   if (!current) return;
-  for (const auto& dependent : dependents_of(api, uid)) {
+  for (const auto& dependent : api.reader().dependents(uid)) {
     if (kube::owned_by(dependent->body, uid)) return queue_.add(owner->key);
   }
   drop_finalizer(api, current, kOrphanFinalizer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/storage_protection.h"
+#include "cluster/loops/storage_protection.h"
 
 #include "apiserver/admission_pod.h"
 #include "json/draft.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/quota_controller.h"
+#include "cluster/loops/quota_controller.h"
 
 #include "apiserver/definition.h"
 #include "apiserver/quota_usage.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/event_expiry.h"
+#include "cluster/loops/event_expiry.h"
 
 #include "kube/metadata.h"
 

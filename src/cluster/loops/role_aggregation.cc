@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/role_aggregation.h"
+#include "cluster/loops/role_aggregation.h"
 
 #include "json/draft.h"
 #include "json/print.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/namespace_controller.h"
+#include "cluster/loops/namespace_controller.h"
 
 #include "base/rfc3339.h"
 #include "json/draft.h"

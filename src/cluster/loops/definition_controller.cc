@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/definition_controller.h"
+#include "cluster/loops/definition_controller.h"
 
 #include "apiserver/definition.h"
 #include "json/draft.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/service_account_controller.h"
+#include "cluster/loops/service_account_controller.h"
 
 #include "json/draft.h"
 #include "json/print.h"

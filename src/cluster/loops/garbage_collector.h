@@ -11,9 +11,8 @@
 #include "cluster/controller.h"
 #include "kube/metadata.h"
 
-#include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 namespace fixpoint::cluster {
 
@@ -25,15 +24,13 @@ class GarbageCollector final : public Controller {
   bool step(Api& api) override;
 
  private:
-  void index(const store::RecordRef& before, const store::RecordRef& after);
   void consider(const store::RecordRef& record);
   void collect(Api& api, const store::RecordRef& record);
   void finish_foreground(Api& api, const store::RecordRef& owner);
   void finish_orphan(Api& api, const store::RecordRef& owner);
-  std::vector<store::RecordRef> dependents_of(Api& api, std::string_view uid) const;
 
-  // uid of an owner, present or not, to the keys of the objects that name it.
-  std::map<std::string, std::set<std::string>, std::less<>> dependents_;
+  // Uids of objects that went or are going: those they own are worth a look.
+  std::vector<std::string> leaving_;
   // Owners of objects that just went, by the name their references gave them.
   struct NamedOwner {
     kube::OwnerReference owner;
