@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/local_client.h"
 
-#include "apiserver/discovery.h"
 #include "apiserver/rbac.h"
-#include "apiserver/table.h"
 #include "client/http/answer.h"
-#include "client/http/discovery.h"
 #include "client/http/outgoing.h"
-#include "json/draft.h"
+#include "client/local_answer.h"
 
 #include <algorithm>
 #include <list>
@@ -15,21 +12,6 @@
 
 namespace fixpoint::client {
 namespace {
-
-CallError refused(json::View status) {
-  CallError error;
-  error.fate = Fate::Refused;
-  error.status = read_status(status);
-  if (error.status.details && error.status.details->retry_after_seconds > 0) {
-    error.retry_after = std::chrono::seconds(error.status.details->retry_after_seconds);
-  }
-  return error;
-}
-
-CallError refused(const kube::Status& status) {
-  const auto body = kube::to_json(status);
-  return refused(body);
-}
 
 // As a server sees somebody who is acted as.
 apiserver::User impersonated(const Call& call) {
@@ -53,42 +35,6 @@ EventType type_of(apiserver::WatchEventType type) {
     case apiserver::WatchEventType::Error: break;
   }
   return EventType::Bookmark;
-}
-
-json::Value cut(const json::Value& object, const Collection& collection,
-                const std::shared_ptr<const json::Shape>& shape) {
-  auto whole = collection.metadata_only ? apiserver::partial_object(object) : object;
-  return shape ? shape->cut(whole) : whole;
-}
-
-std::vector<json::Value> items_of(const apiserver::ListPage& page,
-                                  const apiserver::Resource& resource) {
-  std::vector<json::Value> items;
-  items.reserve(page.items.size());
-  for (const auto& record : page.items) {
-    items.push_back(apiserver::shown(resource, apiserver::in_version(resource, record->body)));
-  }
-  return items;
-}
-
-// What a server would have printed: the answer to deleting a collection is a list.
-json::Value list_body(const apiserver::ListPage& page, const apiserver::Resource& resource) {
-  auto items = json::Draft::array();
-  for (const auto& item : items_of(page, resource)) {
-    auto& draft = items.push_back(item);
-    if (page.items_carry_kind) continue;
-    draft.erase("kind");
-    draft.erase("apiVersion");
-  }
-  return json::Draft::object(
-             {
-                 {"apiVersion", page.item_kind.group_version().api_version()                     },
-                 {"items",      std::move(items)                                                 },
-                 {"kind",       page.list_kind                                                   },
-                 {"metadata",
-                  json::Draft::object({{"resourceVersion", std::to_string(page.revision.value)}})},
-  })
-      .freeze();
 }
 
 struct Watcher {
@@ -251,42 +197,22 @@ void LocalClient::call(Call call, Done done) {
     }
   }
   auto response = state_->api.run(request);
-  Reply reply;
-  if (response.ok()) {
-    if (response.list) {
-      const auto& latest = state_->api.store().latest();
-      response.body =
-          list_body(*response.list, *state_->api.kinds().find(latest, request.resource));
-    }
-    reply = Answer{.code = response.code,
-                   .body = std::move(response.body),
-                   .text = {},
-                   .warnings = std::move(response.warnings)};
-  } else {
-    reply = std::unexpected(refused(response.body));
-  }
-  state_->settle(response.visible, std::move(reply), std::move(done));
+  const auto visible = response.visible;
+  state_->settle(
+      visible,
+      reply_of(std::move(response), request, state_->api.kinds(), state_->api.store().latest()),
+      std::move(done));
 }
 
 void LocalClient::list(ListCall call, PageDone done) {
   auto request = request_of(call);
   request.user = state_->user;
   auto response = state_->api.run(request);
-  PageReply reply;
-  if (!response.ok() || !response.list) {
-    reply = std::unexpected(refused(response.body));
-  } else {
-    const auto resource = state_->api.kinds().find(state_->api.store().latest(), request.resource);
-    Page page;
-    page.resource_version = std::to_string(response.list->revision.value);
-    page.continue_token = std::move(response.list->continue_token);
-    page.warnings = std::move(response.warnings);
-    for (const auto& item : items_of(*response.list, *resource)) {
-      page.items.push_back(cut(item, call.collection, call.shape));
-    }
-    reply = std::move(page);
-  }
-  state_->settle(response.visible, std::move(reply), std::move(done));
+  const auto visible = response.visible;
+  state_->settle(visible,
+                 page_of(std::move(response), request, call, state_->api.kinds(),
+                         state_->api.store().latest()),
+                 std::move(done));
 }
 
 std::unique_ptr<Watching> LocalClient::watch(WatchCall call, WatchHandlers handlers) {
@@ -309,21 +235,7 @@ std::unique_ptr<Watching> LocalClient::watch(WatchCall call, WatchHandlers handl
 }
 
 void LocalClient::resolve(kube::GroupVersionKind kind, Resolved done) {
-  // No digest is asked for here.
-  const apiserver::Discovery discovery{state_->api.kinds().all(state_->api.store().latest()),
-                                       [](std::string_view) { return std::string{}; }};
-  std::expected<Resource, CallError> found = std::unexpected(no_such_kind(kind));
-  for (const auto& group : discovery.groups()) {
-    if (group.name != kind.group) continue;
-    for (const auto& version : group.versions) {
-      if (found || (!kind.version.empty() && kind.version != version)) continue;
-      const auto list = discovery.resource_list({kind.group, version});
-      if (!list) continue;
-      if (auto resource = find_resource(*list, {kind.group, version, kind.kind})) {
-        found = *std::move(resource);
-      }
-    }
-  }
+  auto found = client::resolve(kind, state_->api.kinds(), state_->api.store().latest());
   state_->later(
       [found = std::move(found), done = std::move(done)]() mutable { done(std::move(found)); });
 }

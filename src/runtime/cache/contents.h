@@ -115,8 +115,11 @@ class Contents {
   void forget_own_writes();  // rule 7, ReadOwnWrites off
   void believe_the_past();   // rule 7, NeverBackInTime off
 
- private:
+  // What it knows, for the verifier, which compares caches (contents_state.h).
   struct State;
+  const State& state() const { return *state_; }
+
+ private:
   State& change();
   Ref<State> state_;  // copied on write: a fork of an unchanged cache is free
 };

@@ -67,6 +67,11 @@ class Tombstones {
   void forget(std::uint32_t feed);
   std::size_t size() const { return stones_.size(); }
   std::size_t bytes() const;
+  // Calls visit(key as text, uids, version), in no particular order.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [key, stone] : stones_) visit(key, stone.uids, stone.up_to);
+  }
 
  private:
   // Namesakes that followed each other within the lag of one watch; more are forgotten.

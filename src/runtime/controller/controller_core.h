@@ -91,6 +91,18 @@ class ControllerCore {
   std::size_t memories() const { return memories_.size(); }
   const kube::Key& key_of(PassId id) const;
 
+  // For the verifier, which compares cores. `told` is the owner's word that everything written so
+  // far has been through changed(): whose writes those were is not asked again.
+  void told() {
+    own_writes_.clear();
+    own_order_.clear();
+  }
+  const std::map<kube::Key, KeyMemory>& remembered() const { return memories_; }
+  template <class Visit>
+  void each_running(Visit visit) const {
+    for (const Running& running : running_) visit(running.id, running.pass);
+  }
+
  private:
   struct Running {
     PassId id = 0;

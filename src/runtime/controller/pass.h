@@ -117,6 +117,9 @@ class Pass {
     Rules rules;
     WriteGuard* guard = nullptr;   // null: everything is allowed
     const Fence* fence = nullptr;  // null: there is no lease
+    // For the verifier: facts are the author's own type and cannot be compared, but they follow
+    // from what observe() has read.
+    bool keep_reads = false;
   };
   struct Start {
     const Settings* settings = nullptr;
@@ -147,6 +150,8 @@ class Pass {
   void abort(StepFailure why);
   const kube::Key& key() const;
   std::uint64_t id() const;
+  // Where it is, for the verifier, which compares passes (pass_state.h).
+  const struct PassState& state() const { return *state_; }
 
  private:
   std::unique_ptr<struct PassState> state_;

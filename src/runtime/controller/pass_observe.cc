@@ -28,22 +28,22 @@ class PassReader final : public Reader, public Probes {
   json::View primary() const override { return state_.primary; }
   json::View get(const kube::GroupVersionKind& kind, const kube::Key& key) const override {
     const Contents* contents = state_.cache->find(kind);
-    return contents == nullptr ? json::View{} : contents->get(key);
+    return kept(contents == nullptr ? json::View{} : contents->get(key));
   }
   std::vector<json::View> owned(const kube::GroupVersionKind& kind) const override {
     const Contents* contents = state_.cache->find(kind);
     if (contents == nullptr) return {};
-    return contents->owned_by(state_.primary.get("metadata", "uid").as_string());
+    return kept(contents->owned_by(state_.primary.get("metadata", "uid").as_string()));
   }
   std::vector<json::View> list(const kube::GroupVersionKind& kind,
                                std::string_view ns) const override {
     const Contents* contents = state_.cache->find(kind);
-    return contents == nullptr ? std::vector<json::View>{} : contents->list(ns);
+    return kept(contents == nullptr ? std::vector<json::View>{} : contents->list(ns));
   }
   std::vector<json::View> indexed(const kube::GroupVersionKind& kind, std::string_view index,
                                   std::string_view value) const override {
     const Contents* contents = state_.cache->find(kind);
-    return contents == nullptr ? std::vector<json::View>{} : contents->indexed(index, value);
+    return kept(contents == nullptr ? std::vector<json::View>{} : contents->indexed(index, value));
   }
   Result<json::Value> live(const ObjectRef& object) const override {
     return answer_to(
@@ -63,6 +63,16 @@ class PassReader final : public Reader, public Probes {
   }
 
  private:
+  json::View kept(json::View read) const {
+    if (state_.settings->keep_reads) state_.reads.emplace_back(read);
+    return read;
+  }
+  std::vector<json::View> kept(std::vector<json::View> read) const {
+    for (const json::View one : read) (void)kept(one);
+    // Two reads of one object each are not one read of two.
+    (void)kept(json::View{});
+    return read;
+  }
   template <class Same, class Question>
   Result<json::Value> answer_to(Same is_same, const Question& question) const {
     const auto found = std::ranges::find_if(state_.asks, is_same);
@@ -119,6 +129,8 @@ bool run_observe(PassState& state) {
                                             kObserveRoundsMax)});
     return false;
   }
+  state.reads.clear();
+  if (state.settings->keep_reads) state.reads.push_back(state.primary);
   PassReader reader{state};
   auto facts = state.reconciler().observe(reader, reader, state.start.key);
   if (facts) {

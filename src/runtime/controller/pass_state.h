@@ -79,6 +79,7 @@ struct PassState {
   std::vector<Ask> asks;
   int rounds = 0;
   Facts facts;
+  std::vector<json::Value> reads;  // what the facts follow from; see Settings::keep_reads
 
   std::vector<std::size_t> order;
   std::size_t branch = 0;  // in `order`

@@ -231,6 +231,7 @@ Duration WorkQueue::backoff(std::uint32_t failures) {
   if (failures < kDoublingsMax) {
     delay = std::min(delay, settings_.backoff_first * (std::int64_t{1} << failures));
   }
+  if (!settings_.jitter) return delay;
   const auto spread = static_cast<std::uint64_t>((delay / kJitterParts).count()) + 1;
   return delay - Duration(static_cast<std::int64_t>(rng_.below(spread)));
 }

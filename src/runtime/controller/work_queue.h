@@ -35,6 +35,7 @@ struct QueueSettings {
   // looks at everything again later.
   std::size_t keys_max = 2'000'000;
   bool one_pass_per_key = true;  // rule 2; off only as a mutant
+  bool jitter = true;            // off where time is only an order of things: in the verifier
 };
 
 class WorkQueue {
@@ -90,8 +91,34 @@ class WorkQueue {
   };
   Running running_for(MonotonicInstant now) const;
 
- private:
+  // What a key waits for.
   static constexpr MonotonicInstant kNever = MonotonicInstant::max();
+  struct Waiting {
+    const kube::Key& key;
+    Priority priority = 0;
+    bool queued = false;
+    bool again = false;
+    std::uint16_t running = 0;
+    MonotonicInstant requeue_at;  // kNever: not
+    MonotonicInstant retry_at;
+  };
+  // Every key, the queued ones first and in order of their turns. For the verifier.
+  template <class Visit>
+  void each(Visit visit) const {
+    const auto tell = [&](SlotNumber slot) {
+      const Entry& entry = slots_[slot];
+      visit(Waiting{slots_.key(slot), entry.priority, entry.queued, entry.again, entry.running,
+                    entry.requeue_at, entry.retry_at});
+    };
+    for (const Level& level : levels_) {
+      for (auto at = level.first; at != kNoSlot; at = slots_[at].after) tell(at);
+    }
+    slots_.each([&](SlotNumber slot) {
+      if (!slots_[slot].queued) tell(slot);
+    });
+  }
+
+ private:
   struct Entry {
     SlotNumber before = kNoSlot;  // in its level
     SlotNumber after = kNoSlot;
