@@ -9,6 +9,7 @@
 #include "cluster/loops/role_aggregation.h"
 #include "cluster/loops/service_account_controller.h"
 #include "cluster/loops/storage_protection.h"
+#include "cluster/scheduler/scheduler.h"
 
 namespace fixpoint::cluster {
 
@@ -22,6 +23,7 @@ Controllers Controllers::of_cluster(std::string authority_pem) {
   all.push_back(std::make_unique<RoleAggregation>());
   all.push_back(std::make_unique<StorageProtection>());
   all.push_back(std::make_unique<EventExpiry>());
+  all.push_back(std::make_unique<scheduler::Scheduler>());
   return made;
 }
 

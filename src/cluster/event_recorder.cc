@@ -2,6 +2,7 @@
 #include "cluster/event_recorder.h"
 
 #include "base/rfc3339.h"
+#include "cluster/controller.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -111,6 +112,14 @@ std::optional<EventRecorder::Writing> EventRecorder::record(const Notice& notice
   patch.content_type = "application/strategic-merge-patch+json";
   patch.body = json::to_text(changes);
   return Writing{.request = std::move(patch), .create = std::move(create)};
+}
+
+void EventRecorder::tell(Api& api, const Notice& notice) {
+  const auto writing = record(notice, api.now());
+  if (!writing) return;
+  const auto response = api.call(writing->request);
+  // Any other refusal is not worth more: nobody waits for an Event.
+  if (response.code == 404 && writing->create) (void)api.call(*writing->create);
 }
 
 }  // namespace fixpoint::cluster

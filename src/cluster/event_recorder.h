@@ -23,6 +23,8 @@
 
 namespace fixpoint::cluster {
 
+class Api;
+
 // A map that forgets what was not asked for the longest.
 template <class T>
 class RecentMap {
@@ -73,6 +75,8 @@ class EventRecorder {
     std::optional<apiserver::Request> create;
   };
   std::optional<Writing> record(const Notice& notice, Instant now);
+  // Records it and sends what there is to send.
+  void tell(Api& api, const Notice& notice);
 
  private:
   struct Series {

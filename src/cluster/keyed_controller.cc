@@ -158,14 +158,14 @@ void KeyedController::send_next(Api& api) {
     if (effect.done) {
       auto notice = *effect.done;
       notice.message = filled_in(notice.message, kube::name_of(response.body));
-      tell(api, notice);
+      recorder_.tell(api, notice);
     }
   } else if (!tolerated(effect, response.code)) {
     Refusal refusal{.request = effect.request, .code = response.code, .status = response.body};
     if (effect.refused && !namespace_is_terminating(refusal)) {
       auto notice = *effect.refused;
       notice.message = filled_in(notice.message, message_of(refusal));
-      tell(api, notice);
+      recorder_.tell(api, notice);
     }
     return end_refused(api, std::move(refusal));
   }
@@ -173,7 +173,7 @@ void KeyedController::send_next(Api& api) {
 }
 
 void KeyedController::finish(Api& api) {
-  for (const auto& notice : work_->decision.notices) tell(api, notice);
+  for (const auto& notice : work_->decision.notices) recorder_.tell(api, notice);
   // A pass that only wrote down a refusal leaves the pause that follows it.
   if (!work_->refused) {
     failures_.erase(work_->key);
@@ -192,14 +192,6 @@ void KeyedController::end_refused(Api& api, Refusal refusal) {
   const int doublings = std::min(failures_[key]++, 16);
   deadlines_.set(key, api.now() + std::min(kLongestPause, kFirstPause * (1 << doublings)));
   begin_pass(api, key, std::move(refusal));
-}
-
-void KeyedController::tell(Api& api, const Notice& notice) {
-  const auto writing = recorder_.record(notice, api.now());
-  if (!writing) return;
-  const auto response = api.call(writing->request);
-  // Any other refusal is not worth more: nobody waits for an Event.
-  if (response.code == 404 && writing->create) (void)api.call(*writing->create);
 }
 
 }  // namespace fixpoint::cluster

@@ -91,7 +91,6 @@ class KeyedController : public Controller {
   bool outdated(Api& api) const;
   void finish(Api& api);
   void end_refused(Api& api, Refusal refusal);
-  void tell(Api& api, const Notice& notice);
 
   Declaration declaration_;
   EventRecorder recorder_;
