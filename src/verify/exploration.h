@@ -66,6 +66,9 @@ struct Exploration {
   std::vector<ActorCount> actors = {};
   // Why the exploration did not see everything; empty when it did.
   std::string incomplete = {};
+  // The action that had two different results when executed twice; empty when there was none. Then
+  // no verdict means anything.
+  std::string nondeterminism = {};
   std::uint64_t executed_twice = 0;  // transitions, to prove determinism
   std::uint64_t visited_bytes = 0;
   std::uint64_t graph_bytes = 0;

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // explore: visits every reachable state of a model, breadth first, and answers its properties.
+//
+// A level of the search is worked off in rounds of a fixed number of states, a round in blocks by
+// all workers: expand (the visited set is only read), insert (each worker has its own part of the
+// set), check what is new. Numbers, verdicts and counterexamples do not depend on the number of
+// workers. Either everything reachable was seen, or the result says why not. Read next: block.h
+// (one thread's work), checks.h (properties), liveness.h (what needs the graph).
 #pragma once
 
-#include "base/error.h"
+#include "base/clock.h"
+#include "verify/block.h"
+#include "verify/checks.h"
+#include "verify/components.h"
+#include "verify/crew.h"
 #include "verify/exploration.h"
+#include "verify/frontier.h"
+#include "verify/graph.h"
+#include "verify/judge.h"
+#include "verify/limits.h"
 #include "verify/model.h"
-#include "verify/property.h"
+#include "verify/retrace.h"
+#include "verify/visited.h"
 
 #include <algorithm>
-#include <chrono>
-#include <map>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,146 +37,262 @@ template <Model M>
 class Explorer {
  public:
   using State = typename M::State;
-  using Action = typename M::Action;
 
   Explorer(const M& model, const ExploreOptions& options)
-      : model_(model), options_(options), actors_(model.actors()), properties_(model.properties()) {
+      : model_(model),
+        limits_(options),
+        options_(options),
+        actors_(model.actors()),
+        checks_(model.properties()),
+        crew_(std::clamp(options.workers, 1U, Visited::kShards)),
+        graph_(checks_.works()) {
     FP_CHECK(actors_.size() <= kActorsMax);
+    findings_.reset(checks_.size());
   }
 
   Exploration run() {
-    for (const auto& actor : actors_) result_.actors.push_back({.actor = actor});
-    for (const auto& property : properties_.all()) {
-      result_.verdicts.push_back({.name = property.name, .kind = property.kind});
+    for (const Actor& actor : actors_) result_.actors.push_back({.actor = actor});
+    begin();
+    while (!next_.empty() && !ended()) level();
+    if (cut_ || !next_.empty()) {
+      result_.incomplete =
+          limits_.exceeded().empty() ? "stopped at the first violation" : limits_.exceeded();
     }
-    premise_.assign(properties_.all().size(), false);
-    for (const auto& state : model_.initial()) visit(state, {}, std::nullopt);
-    while (!next_.empty()) {
-      ++result_.depth;
-      const auto level = std::exchange(next_, {});
-      for (const auto& state : level) expand(state);
-    }
-    for (std::size_t i = 0; i < properties_.all().size(); ++i) conclude(i);
+    conclude();
+    result_.visited_bytes = visited_.bytes();
+    result_.graph_bytes = graph_.bytes();
+    result_.elapsed = limits_.elapsed();
     return std::move(result_);
   }
 
  private:
-  struct Parent {
-    std::optional<Hash128> state;
-  };
+  // Small states are cheap to expand: more of them make a task worth handing out.
+  static constexpr bool kSmall = std::is_trivially_copyable_v<State> && sizeof(State) <= 64;
+  static constexpr std::size_t kBlockStates = kSmall ? 256 : 16;
+  static constexpr std::size_t kRoundBlocks = 64;
 
-  void visit(const State& state, Hash128 parent, std::optional<Action> by) {
-    const auto print = model_.fingerprint(state);
-    if (!parents_.emplace(print, Parent{by ? std::optional{parent} : std::nullopt}).second) return;
-    ++result_.distinct;
-    next_.push_back(state);
-    for (std::size_t i = 0; i < properties_.all().size(); ++i) check_state(i, state, print);
-  }
-
-  void expand(const State& state) {
-    const auto print = model_.fingerprint(state);
-    std::vector<Action> actions;
-    model_.actions(state, actions);
-    for (const auto& action : actions) {
-      const auto after = model_.next(state, action);
-      if (!after) continue;
-      ++result_.transitions;
-      ++result_.actors.at(model_.actor(action)).transitions;
-      for (std::size_t i = 0; i < properties_.all().size(); ++i) {
-        check_step(i, state, action, *after, print);
-      }
-      visit(*after, print, action);
-    }
-  }
-
-  void check_state(std::size_t index, const State& state, Hash128 print) {
-    const auto& property = properties_.all()[index];
-    auto& verdict = result_.verdicts[index];
-    if (property.when && !property.when(state)) return;
-    premise_[index] = true;
-    if (!property.holds) return;
-    const bool holds = property.holds(state);
-    if (property.kind == PropertyKind::Sometimes && holds) verdict.outcome = Outcome::Holds;
-    if ((property.kind == PropertyKind::Always && !holds) ||
-        (property.kind == PropertyKind::Never && holds)) {
-      violated(verdict, print, std::nullopt);
-    }
-  }
-
-  void check_step(std::size_t index, const State& before, const Action& action, const State& after,
-                  Hash128 print) {
-    const auto& property = properties_.all()[index];
-    auto& verdict = result_.verdicts[index];
-    if (property.kind == PropertyKind::Sometimes && property.step_holds &&
-        property.step_holds(before, action, after)) {
-      verdict.outcome = Outcome::Holds;
-    }
-    if (property.kind != PropertyKind::OnTransition) return;
-    if (property.step_when && !property.step_when(before, action, after)) return;
-    premise_[index] = true;
-    if (!property.step_holds(before, action, after)) {
-      violated(verdict, print, model_.fingerprint(after));
-    }
-  }
-
-  void violated(Verdict& verdict, Hash128 at, std::optional<Hash128> then) {
-    if (verdict.outcome == Outcome::Violated) return;
-    verdict.outcome = Outcome::Violated;
-    std::vector<Hash128> path;
-    if (then) path.push_back(*then);
-    for (std::optional<Hash128> up = at; up; up = parents_.at(*up).state) path.push_back(*up);
-    std::ranges::reverse(path);
-    verdict.trace = retrace(path);
-  }
-
-  Trace retrace(const std::vector<Hash128>& path) {
-    Trace trace{.initial = path.front()};
+  void begin() {
     const auto roots = model_.initial();
-    const auto root = std::ranges::find_if(
-        roots, [&](const State& state) { return model_.fingerprint(state) == path.front(); });
-    FP_CHECK(root != roots.end());
-    trace.initial_index = static_cast<std::uint32_t>(root - roots.begin());
-    State at = *root;
-    for (std::size_t i = 1; i < path.size(); ++i) at = step_to(at, path[i], trace);
-    return trace;
-  }
-
-  State step_to(const State& state, Hash128 wanted, Trace& trace) {
-    std::vector<Action> actions;
-    model_.actions(state, actions);
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-      auto after = model_.next(state, actions[i]);
-      if (!after || model_.fingerprint(*after) != wanted) continue;
-      trace.steps.push_back({.action_index = static_cast<std::uint32_t>(i),
-                             .actor = actors_.at(model_.actor(actions[i])).name,
-                             .action = model_.describe(actions[i]),
-                             .telling = model_.tell(state, actions[i], *after),
-                             .fingerprint = wanted});
-      return *std::move(after);
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      const Hash128 print = model_.fingerprint(roots[i]);
+      const auto number = static_cast<std::uint32_t>(roots_.size());
+      if (!visited_.insert(print, keeps_graph() ? number + 1 : kRootNote)) continue;
+      roots_.push_back(i);
+      checks_.ask_state(roots[i], findings_, [&] { return Breach{.after = print}; });
+      if (keeps_graph()) graph_.add_node(kNoNode, checks_.node_bits(roots[i]));
+      next_.push_back(roots[i]);
     }
-    FP_CHECK(!"the model is not deterministic");
-    return state;
+    result_.distinct = roots_.size();
+    result_.depth = next_.empty() ? 0 : 1;
   }
 
-  void conclude(std::size_t index) {
-    auto& verdict = result_.verdicts[index];
-    if (verdict.outcome != Outcome::Unknown || needs_graph(verdict.kind)) return;
-    if (verdict.kind == PropertyKind::Sometimes) {
+  void level() {
+    ++level_;
+    Frontier<State> current = std::exchange(next_, {});
+    while (!current.empty() && !ended()) {
+      round(current);
+      if (!next_.empty()) result_.depth = level_ + 1;
+      limits_.look({.distinct = result_.distinct,
+                    .transitions = result_.transitions,
+                    .frontier = current.size() + next_.size(),
+                    .depth = result_.depth,
+                    .bytes = visited_.bytes() + graph_.bytes() + current.bytes() + next_.bytes()});
+    }
+    cut_ = !current.empty();
+  }
+
+  void round(Frontier<State>& current) {
+    const auto spans = current.take(kBlockStates, kRoundBlocks);
+    if (blocks_.size() < spans.size()) blocks_.resize(spans.size());
+    const typename Block<M>::Surroundings around{
+        .model = model_,
+        .checks = checks_,
+        .visited = visited_,
+        .parts = crew_.workers(),
+        .execute_twice_one_in = options_.execute_twice_one_in};
+    std::vector<Node> first_nodes;
+    for (const auto& span : spans) {
+      first_nodes.push_back(expanded_);
+      expanded_ += static_cast<Node>(span.size());
+    }
+    crew_.each(spans.size(), [&](std::size_t i) {
+      blocks_[i].expand(around, spans[i], first_nodes[i], findings_);
+    });
+    each_part(spans.size(), [&](Block<M>& block, std::size_t part) {
+      block.insert(visited_, part, keeps_graph());
+    });
+    crew_.each(spans.size(), [&](std::size_t i) { blocks_[i].check_fresh(checks_); });
+    if (keeps_graph()) extend_graph(spans.size());
+    for (std::size_t i = 0; i < spans.size(); ++i) gather(blocks_[i]);
+    current.drop();
+  }
+
+  // A part of the visited set belongs to one worker, who goes through all blocks in order.
+  template <class Task>
+  void each_part(std::size_t blocks, const Task& task) {
+    crew_.each(crew_.workers(), [&](std::size_t part) {
+      for (std::size_t i = 0; i < blocks; ++i) task(blocks_[i], part);
+    });
+  }
+
+  void extend_graph(std::size_t blocks) {
+    Node next = graph_.size();
+    for (std::size_t i = 0; i < blocks; ++i) next = blocks_[i].give_numbers(next);
+    each_part(blocks,
+              [&](Block<M>& block, std::size_t part) { block.note_numbers(visited_, part); });
+    crew_.each(blocks, [&](std::size_t i) { blocks_[i].resolve(visited_); });
+    for (std::size_t i = 0; i < blocks; ++i) {
+      blocks_[i].add_nodes(graph_);
+      blocks_[i].add_edges(graph_, checks_.works());
+    }
+  }
+
+  void gather(Block<M>& block) {
+    for (auto& candidate : block.candidates()) {
+      if (!candidate.fresh) continue;
+      next_.push_back(std::move(candidate.state));
+      ++result_.distinct;
+    }
+    result_.transitions += block.transitions();
+    result_.executed_twice += block.executed_twice();
+    for (std::size_t i = 0; i < actors_.size(); ++i) {
+      result_.actors[i].transitions += block.by_actor()[i];
+    }
+    if (result_.nondeterminism.empty()) result_.nondeterminism = block.nondeterminism();
+    findings_.absorb(block.findings());
+    for (auto& breach : findings_.breach) {
+      if (breach && breach->steps_before == kNotKnown) breach->steps_before = level_ - 1;
+    }
+  }
+
+  bool keeps_graph() const { return checks_.wants_graph(); }
+
+  bool ended() const {
+    return !limits_.exceeded().empty() ||
+           (options_.stop_at_violation &&
+            std::ranges::any_of(findings_.breach, [](const auto& b) { return b.has_value(); }));
+  }
+
+  void conclude() {
+    if (keeps_graph() && result_.complete()) {
+      result_.components = Components(graph_, {}, {}).count();
+    }
+    for (std::size_t i = 0; i < checks_.size(); ++i) result_.verdicts.push_back(verdict(i));
+    std::uint64_t fair = 0;
+    for (std::size_t i = 0; i < actors_.size(); ++i) {
+      if (actors_[i].fair) fair |= std::uint64_t{1} << i;
+    }
+    if (!result_.complete()) return;
+    for (const Question& question : checks_.questions()) {
+      Answer answer = judge(graph_, question, fair);
+      Verdict& into = result_.verdicts[question.property];
+      into.outcome = answer.outcome;
+      into.detail = std::move(answer.detail);
+      if (answer.path) into.trace = retrace(*answer.path);
+    }
+  }
+
+  Verdict verdict(std::size_t index) {
+    const Property<M>& property = checks_[index];
+    Verdict verdict{.name = property.name, .kind = property.kind};
+    if (findings_.breach[index]) {
       verdict.outcome = Outcome::Violated;
-      verdict.detail = "never happened";
+      verdict.trace = retrace(*findings_.breach[index]);
+      if (!verdict.trace) verdict.detail = "the way there cannot be executed again";
+    } else if (property.kind == PropertyKind::Sometimes && findings_.met[index] != 0) {
+      verdict.outcome = Outcome::Holds;
+    } else if (!result_.complete() || needs_graph(property.kind)) {
+      verdict.outcome = Outcome::Unknown;
+    } else if (property.kind == PropertyKind::Sometimes) {
+      verdict.outcome = Outcome::Violated;
+      verdict.detail = "it never happens";
+    } else if (findings_.premise[index] == 0) {
+      verdict.outcome = Outcome::Vacuous;
+      verdict.detail = "its premise never came true";
     } else {
-      verdict.outcome = premise_[index] ? Outcome::Holds : Outcome::Vacuous;
+      verdict.outcome = Outcome::Holds;
+      if (property.kind == PropertyKind::OnlyTransitions) {
+        verdict.detail = rows_not_taken(property.table, findings_.rows[index]);
+      }
     }
+    return verdict;
+  }
+
+  std::optional<Trace> retrace(const Path& path) {
+    Retracer<M> retracer(model_, actors_);
+    if (!retracer.start_at(roots_.at(path.root))) return std::nullopt;
+    Node at = path.root;
+    for (const EdgeId edge : path.edges) {
+      if (!retracer.step_by_possible(edge - graph_.first_edge(at))) return std::nullopt;
+      at = graph_.target(edge);
+    }
+    retracer.trace().loop_from = path.loop_from;
+    return std::move(retracer.trace());
+  }
+
+  std::optional<Trace> retrace(const Breach& breach) {
+    if (!breach.before) {
+      Retracer<M> retracer(model_, actors_);
+      if (!retracer.start_with(breach.after)) return std::nullopt;
+      return std::move(retracer.trace());
+    }
+    if (keeps_graph()) return retrace_by_graph(breach);
+    std::vector<Hash128> way{breach.after, *breach.before};
+    return retrace_back(way, breach.steps_before);
+  }
+
+  std::optional<Trace> retrace_by_graph(const Breach& breach) {
+    const Path path = path_to(graph_, breach.before_node);
+    Retracer<M> retracer(model_, actors_);
+    if (!retracer.start_at(roots_.at(path.root))) return std::nullopt;
+    Node at = path.root;
+    for (const EdgeId edge : path.edges) {
+      if (!retracer.step_by_possible(edge - graph_.first_edge(at))) return std::nullopt;
+      at = graph_.target(edge);
+    }
+    if (!retracer.step_to(breach.after)) return std::nullopt;
+    return std::move(retracer.trace());
+  }
+
+  // `way` leads from the breach back. A note has only the first bits of a parent: mostly one state
+  // has them, and of several the right one is found by executing.
+  std::optional<Trace> retrace_back(std::vector<Hash128>& way, std::uint32_t steps) {
+    const std::uint32_t note = visited_.find(way.back());
+    if (steps == 0) return note == kRootNote ? retrace_forward(way) : std::nullopt;
+    if (note == kRootNote) return std::nullopt;
+    for (const auto& parent : visited_.with_prefix(note - 1)) {
+      way.push_back(parent.fingerprint);
+      if (auto trace = retrace_back(way, steps - 1)) return trace;
+      way.pop_back();
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Trace> retrace_forward(const std::vector<Hash128>& way) {
+    Retracer<M> retracer(model_, actors_);
+    if (!retracer.start_with(way.back())) return std::nullopt;
+    for (std::size_t i = way.size() - 1; i-- > 0;) {
+      if (!retracer.step_to(way[i])) return std::nullopt;
+    }
+    return std::move(retracer.trace());
   }
 
   const M& model_;
+  Limits limits_;
   const ExploreOptions& options_;
   std::vector<Actor> actors_;
-  Properties<M> properties_;
+  Checks<M> checks_;
+  Crew crew_;
+  Visited visited_;
+  Graph graph_;
+  std::vector<std::size_t> roots_;  // the initial states that differ, by their place in initial()
+  Frontier<State> next_;
+  std::vector<Block<M>> blocks_;
+  Findings findings_;
   Exploration result_;
-  std::vector<bool> premise_;
-  std::map<Hash128, Parent> parents_;
-  std::vector<State> next_;
+  std::uint32_t level_ = 0;  // of the states being expanded
+  Node expanded_ = 0;
+  bool cut_ = false;
 };
 
 template <Model M>

@@ -20,5 +20,21 @@ TEST(Explore, FindsThePublishedNumbersOfTwoPhaseCommit) {
   EXPECT_EQ(five.depth, 17U);
 }
 
+TEST(Explore, FindsTheSameWithAnyNumberOfWorkers) {
+  const auto one = explore(TwoPhase{7}, {.workers = 1});
+  const auto two = explore(TwoPhase{7}, {.workers = 2});
+  const auto five = explore(TwoPhase{7}, {.workers = 5});
+
+  EXPECT_EQ(one.distinct, 296'448U);
+  for (const auto* other : {&two, &five}) {
+    EXPECT_EQ(one.distinct, other->distinct);
+    EXPECT_EQ(one.transitions, other->transitions);
+    EXPECT_EQ(one.depth, other->depth);
+    EXPECT_EQ(one.executed_twice, other->executed_twice);
+  }
+  EXPECT_GT(one.executed_twice, 1'000U);
+  EXPECT_EQ(one.nondeterminism, "");
+}
+
 }  // namespace
 }  // namespace fixpoint::verify

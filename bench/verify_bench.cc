@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How fast does the explorer go, and in how much memory? Two-phase commit, whose numbers are
+// published for other checkers: a state is one word, so this is the cost of the bookkeeping alone.
+#include "verify/explore.h"
+#include "verify/models/two_phase.h"
+
+#include <cstdint>
+#include <map>
+
+#include <benchmark/benchmark.h>
+
+namespace fixpoint::verify {
+namespace {
+
+const std::map<unsigned, std::uint64_t> kPublished{
+    {7,  296'448   },
+    {8,  1'745'408 },
+    {9,  10'340'352},
+    {10, 61'515'776},
+};
+
+void two_phase_commit(benchmark::State& state) {
+  const auto size = static_cast<unsigned>(state.range(0));
+  Exploration last;
+  for ([[maybe_unused]] auto _ : state) {
+    last = explore(TwoPhase{size}, {.workers = static_cast<unsigned>(state.range(1))});
+  }
+  if (!last.complete() || last.distinct != kPublished.at(size)) {
+    state.SkipWithError("not the published number of states");
+    return;
+  }
+  const auto distinct = static_cast<double>(last.distinct);
+  state.counters["distinct"] = distinct;
+  state.counters["distinct/s"] =
+      benchmark::Counter(distinct, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["transitions/s"] = benchmark::Counter(
+      static_cast<double>(last.transitions), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["B/state"] = static_cast<double>(last.visited_bytes) / distinct;
+}
+
+BENCHMARK(two_phase_commit)
+    ->ArgNames({"managers", "workers"})
+    ->Args({8, 1})
+    ->Args({8, 2})
+    ->Args({9, 1})
+    ->Args({9, 2})
+    ->Args({10, 1})
+    ->Args({10, 2})
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace fixpoint::verify
