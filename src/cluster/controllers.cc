@@ -10,6 +10,8 @@
 #include "cluster/loops/service_account_controller.h"
 #include "cluster/loops/storage_protection.h"
 #include "cluster/scheduler/scheduler.h"
+#include "cluster/workloads/deployment.h"
+#include "cluster/workloads/replica_set.h"
 
 namespace fixpoint::cluster {
 
@@ -24,6 +26,10 @@ Controllers Controllers::of_cluster(std::string authority_pem) {
   all.push_back(std::make_unique<StorageProtection>());
   all.push_back(std::make_unique<EventExpiry>());
   all.push_back(std::make_unique<scheduler::Scheduler>());
+  all.push_back(std::make_unique<DeploymentController>());
+  using ReplicaKind = ReplicaSetController::Kind;
+  all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicaSet));
+  all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicationController));
   return made;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/keyed_controller.h"
 
-#include "kube/label_selector.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -52,6 +51,10 @@ std::string KeyedController::key(std::string_view ns, std::string_view name) con
 
 void KeyedController::map(const store::Event&, const Reader&, KeyQueue&) const {}
 
+Result<kube::LabelSelector> KeyedController::selector_of(json::View object) const {
+  return kube::LabelSelector::from_object(object.get("spec", "selector"));
+}
+
 void KeyedController::begin(Api& api) {
   api.latest().scan(declaration_.prefix, {}, [&](const store::RecordRef& record) {
     keys_.add(record->key);
@@ -97,7 +100,7 @@ void KeyedController::map_owned(std::string_view ns, json::View object) {
 void KeyedController::map_orphan(json::View object, const Reader& reader) {
   if (kube::being_deleted(object) || kube::controller_of(object)) return;
   for (const auto& record : reader.all(declaration_.prefix, kube::namespace_of(object))) {
-    const auto selector = kube::LabelSelector::from_object(record->body.get("spec", "selector"));
+    const auto selector = selector_of(record->body);
     if (!selector || selector->empty() || !selector->matches(kube::labels_of(object))) continue;
     keys_.add(record->key);
   }

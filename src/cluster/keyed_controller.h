@@ -17,6 +17,7 @@
 #include "cluster/event_recorder.h"
 #include "cluster/reader.h"
 #include "kube/gvk.h"
+#include "kube/label_selector.h"
 
 #include <deque>
 #include <map>
@@ -64,6 +65,9 @@ class KeyedController : public Controller {
   virtual Decision pass(const Reader& reader, const Subject& subject, Instant now) const = 0;
   // Adds the keys of the objects that a change of a followed kind is about.
   virtual void map(const store::Event& event, const Reader& reader, KeyQueue& keys) const;
+
+  // Which orphans an object adopts.
+  virtual Result<kube::LabelSelector> selector_of(json::View object) const;
 
   // The key of one of this controller's objects.
   std::string key(std::string_view ns, std::string_view name) const;
