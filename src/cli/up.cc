@@ -199,8 +199,11 @@ int run(const Arguments& arguments) {
   auto started = front::Host::start(loop, std::move(options));
   if (!started) return failed(started.error());
   host = *std::move(started);
-  ControllerShell controllers(
-      host->service(), [&host] { return cluster::Controllers::of_cluster(host->authority_pem()); });
+  const bool workloads = arguments.value("controllers") == "all";
+  ControllerShell controllers(host->service(), [&host, workloads] {
+    return workloads ? cluster::Controllers::of_cluster(host->authority_pem())
+                     : cluster::Controllers::of_api(host->authority_pem());
+  });
 
   const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,
                          loop.clock(), runtime::Log::to_stdout());

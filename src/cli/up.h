@@ -11,6 +11,7 @@
 namespace fixpoint::cli {
 
 inline constexpr std::string_view kLogFormats[] = {"text", "json"};
+inline constexpr std::string_view kControllerSets[] = {"all", "api"};
 
 inline constexpr std::array kUpFlags{
     Flag{.name = "data-dir",
@@ -25,6 +26,11 @@ inline constexpr std::array kUpFlags{
     Flag{.name = "kubeconfig",
          .placeholder = "FILE",
          .help = "Where to write the credentials, mode 0600"},
+    Flag{.name = "controllers",
+         .placeholder = "SET",
+         .help = "Which built-in controllers run; with api, workloads stay as they are written",
+         .fallback = "all",
+         .values = kControllerSets},
     Flag{.name = "operators",
          .placeholder = "NAMES",
          .help = "Which operators run inside, by name and separated by commas",

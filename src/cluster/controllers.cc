@@ -15,7 +15,7 @@
 
 namespace fixpoint::cluster {
 
-Controllers Controllers::of_cluster(std::string authority_pem) {
+Controllers Controllers::of_api(std::string authority_pem) {
   Controllers made = of_server();
   auto& all = made.controllers_;
   all.push_back(std::make_unique<ServiceAccountController>(std::move(authority_pem)));
@@ -25,6 +25,12 @@ Controllers Controllers::of_cluster(std::string authority_pem) {
   all.push_back(std::make_unique<RoleAggregation>());
   all.push_back(std::make_unique<StorageProtection>());
   all.push_back(std::make_unique<EventExpiry>());
+  return made;
+}
+
+Controllers Controllers::of_cluster(std::string authority_pem) {
+  Controllers made = of_api(std::move(authority_pem));
+  auto& all = made.controllers_;
   all.push_back(std::make_unique<scheduler::Scheduler>());
   all.push_back(std::make_unique<DeploymentController>());
   using ReplicaKind = ReplicaSetController::Kind;

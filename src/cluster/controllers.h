@@ -15,6 +15,9 @@ class Controllers {
  public:
   // The loops of a whole cluster; `authority_pem` goes into each namespace's kube-root-ca.crt.
   static Controllers of_cluster(std::string authority_pem);
+  // Those of them that keep the API's own promises (owners, namespaces, quotas, …): workloads stay
+  // as they are written.
+  static Controllers of_api(std::string authority_pem);
   // Only what a kube-apiserver runs in itself: custom resource definitions.
   static Controllers of_server();
 

@@ -46,8 +46,12 @@ struct Local::Thread {
     host = *std::move(started);
     grow_old(host->service());
     controllers = std::make_unique<cli::ControllerShell>(host->service(), [this, loops] {
-      return loops == Loops::All ? cluster::Controllers::of_cluster(host->authority_pem())
-                                 : cluster::Controllers::of_server();
+      switch (loops) {
+        case Loops::All: return cluster::Controllers::of_cluster(host->authority_pem());
+        case Loops::Api: return cluster::Controllers::of_api(host->authority_pem());
+        case Loops::OnlyDefinitions: break;
+      }
+      return cluster::Controllers::of_server();
     });
     ready.set_value(host->kubeconfig());
     loop.run();

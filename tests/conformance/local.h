@@ -2,7 +2,8 @@
 //
 // Local: our own server for comparisons, in this process on a thread of its own. Of the built-in
 // loops only those run that a kube-apiserver has in itself (custom resource definitions), so that
-// nothing but the requests changes its store; with `Loops::All` it is what `fixpoint up` runs.
+// nothing but the requests changes its store; with `Loops::Api` those that keep the API's promises,
+// with `Loops::All` it is what `fixpoint up` runs.
 #pragma once
 
 #include "apiserver/weakness.h"
@@ -13,7 +14,7 @@
 
 namespace fixpoint::conformance {
 
-enum class Loops : std::uint8_t { OnlyDefinitions, All };
+enum class Loops : std::uint8_t { OnlyDefinitions, Api, All };
 
 class Local {
  public:

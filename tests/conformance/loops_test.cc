@@ -64,7 +64,7 @@ std::vector<Lives> live_through_all(const Endpoint& endpoint,
 TEST(BuiltInLoops, EveryObjectLivesTheLifeItHasOnARealCluster) {
   auto cluster = RealCluster::start(kControllers);
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
-  const Local local{Loops::All};
+  const Local local{Loops::Api};
   const auto all = situations();
 
   const auto real = live_through_all((*cluster)->endpoint(), all);

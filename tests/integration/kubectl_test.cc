@@ -59,7 +59,7 @@ TEST(Kubectl, SaysWhatItSaysToARealServer) {
   }
   std::printf("kubectl: %s\n", kubectl.c_str());
   const ScratchDirectory scratch;
-  auto server = RunningServer::start(scratch.path(), {"--ephemeral"});
+  auto server = RunningServer::start(scratch.path(), {"--ephemeral", "--controllers", "api"});
   ASSERT_TRUE(server.has_value()) << server.error().message;
 
   const std::string said =

@@ -33,8 +33,10 @@ class OperatorProcess : public testing::Test {
  protected:
   void SetUp() override { start_server({"--ephemeral"}); }
 
+  // The test plays the Deployments' part.
   void start_server(std::vector<std::string> flags) {
     server_.reset();
+    flags.insert(flags.end(), {"--controllers", "api"});
     auto started = RunningServer::start(scratch_.path(), std::move(flags));
     ASSERT_TRUE(started.has_value()) << started.error().message;
     server_ = *std::move(started);
