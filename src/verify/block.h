@@ -14,8 +14,10 @@
 #include "verify/model.h"
 #include "verify/visited.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -26,6 +28,24 @@ namespace fixpoint::verify {
 
 // The note of an initial state; others have a prefix of their parent's fingerprint, plus 1.
 inline constexpr std::uint32_t kRootNote = ~std::uint32_t{0};
+
+// What one worker has seen lately. Most successors have been seen a moment ago, from a state
+// nearby, and then the large table need not be asked: whoever came first is in there or on the way.
+class Recent {
+ public:
+  // True when it was there; now it is.
+  bool add(Hash128 fingerprint) {
+    Hash128& place = places_[fingerprint.low & (kPlaces - 1)];
+    if (place == fingerprint) return true;
+    place = fingerprint;
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = std::size_t{1}
+                                         << 14;  // 256 KiB: a part of a core's own cache
+  std::vector<Hash128> places_ = std::vector<Hash128>(kPlaces);
+};
 
 template <Model M>
 class Block {
@@ -50,14 +70,14 @@ class Block {
 
   // first_node: the number of the first of the states, when the graph is kept.
   void expand(const Surroundings& around, std::span<const State> states, Node first_node,
-              const Findings& so_far) {
+              const Findings& so_far, Recent& recent) {
     clear(around, first_node, so_far);
     // Enough states that the first look-up's memory has arrived when the last one's was asked for.
     constexpr std::size_t kBatch = 32;
     for (std::size_t i = 0; i < states.size(); i += kBatch) {
       const std::size_t begin = candidates_.size();
       for (const State& state : states.subspan(i, std::min(kBatch, states.size() - i))) {
-        successors(around, state);
+        successors(around, state, recent);
       }
       drop_visited(around, begin);
     }
@@ -169,7 +189,7 @@ class Block {
     by_actor_.fill(0);
   }
 
-  void successors(const Surroundings& around, const State& state) {
+  void successors(const Surroundings& around, const State& state, Recent& recent) {
     const Hash128 fingerprint = around.model.fingerprint(state);
     const auto source = static_cast<std::uint32_t>(sources_.size());
     sources_.push_back(fingerprint);
@@ -180,21 +200,26 @@ class Block {
       auto after = around.model.next(state, action);
       if (!after) continue;
       const Hash128 print = around.model.fingerprint(*after);
-      around.visited.prefetch(print);
+      ++transitions_;
       ++by_actor_[around.model.actor(action)];
       if (around.checks.asks_steps()) {
         around.checks.ask_step(state, action, *after, findings_, [&] {
           return Breach{.before = fingerprint, .before_node = first_node_ + source, .after = print};
         });
       }
-      if (around.checks.wants_graph()) add_edge(around, state, action, *after);
+      if (around.checks.wants_graph()) {
+        add_edge(around, state, action, *after);
+      } else if (print == fingerprint || recent.add(print)) {
+        continue;
+      }
+      around.visited.prefetch(print);
       candidates_.push_back({*std::move(after), print, source});
     }
-    const std::size_t count = candidates_.size() - before;
-    transitions_ += count;
-    if (around.checks.wants_graph()) edge_counts_.push_back(static_cast<std::uint32_t>(count));
+    if (around.checks.wants_graph()) {
+      edge_counts_.push_back(static_cast<std::uint32_t>(candidates_.size() - before));
+    }
     if (around.execute_twice_one_in != 0 && fingerprint.low % around.execute_twice_one_in == 0) {
-      execute_again(around, state, before);
+      execute_again(around, state);
     }
   }
 
@@ -209,21 +234,28 @@ class Block {
     }
   }
 
-  void execute_again(const Surroundings& around, const State& state, std::size_t candidate) {
+  // The sample that shows whether the model is a function of its states.
+  void execute_again(const Surroundings& around, const State& state) {
+    const auto once = prints_after(around.model, state, actions_);
     std::vector<Action> again;
     around.model.actions(state, again);
-    for (const Action& action : again) {
-      const auto after = around.model.next(state, action);
-      if (!after) continue;
-      ++executed_twice_;
-      if (candidate >= candidates_.size() ||
-          around.model.fingerprint(*after) != candidates_[candidate].fingerprint) {
-        nondeterminism_ = around.model.describe(action);
-        return;
-      }
-      ++candidate;
+    const auto twice = prints_after(around.model, state, again);
+    executed_twice_ += once.size();
+    const auto [first, second] = std::ranges::mismatch(once, twice);
+    if (first == once.end() && second == twice.end()) return;
+    const auto index = static_cast<std::size_t>(first - once.begin());
+    nondeterminism_ =
+        index < actions_.size() ? around.model.describe(actions_[index]) : "the list of actions";
+  }
+  // Of an action that is not possible: nothing.
+  static std::vector<std::optional<Hash128>> prints_after(const M& model, const State& state,
+                                                          const std::vector<Action>& actions) {
+    std::vector<std::optional<Hash128>> prints;
+    for (const Action& action : actions) {
+      const auto after = model.next(state, action);
+      prints.push_back(after ? std::optional{model.fingerprint(*after)} : std::nullopt);
     }
-    if (candidate != candidates_.size()) nondeterminism_ = "the list of actions";
+    return prints;
   }
 
   // Keeps the candidates from `begin` on that were not visited before this round.

@@ -4,7 +4,7 @@
 namespace fixpoint::verify {
 
 Crew::Crew(unsigned workers) {
-  for (unsigned i = 1; i < workers; ++i) threads_.emplace_back([this] { serve(); });
+  for (unsigned i = 1; i < workers; ++i) threads_.emplace_back([this, i] { serve(i); });
 }
 
 Crew::~Crew() {
@@ -16,11 +16,11 @@ Crew::~Crew() {
   for (auto& thread : threads_) thread.join();
 }
 
-void Crew::take_tasks() {
-  for (std::size_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) (*task_)(i);
+void Crew::take_tasks(unsigned worker) {
+  for (std::size_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) (*task_)(i, worker);
 }
 
-void Crew::serve() {
+void Crew::serve(unsigned worker) {
   std::uint64_t seen = 0;
   while (true) {
     {
@@ -29,15 +29,15 @@ void Crew::serve() {
       if (ending_) return;
       seen = round_;
     }
-    take_tasks();
+    take_tasks(worker);
     const std::lock_guard lock(mutex_);
     if (--busy_ == 0) end_.notify_one();
   }
 }
 
-void Crew::each(std::size_t count, const std::function<void(std::size_t)>& task) {
+void Crew::each(std::size_t count, const Task& task) {
   if (threads_.empty() || count <= 1) {
-    for (std::size_t i = 0; i < count; ++i) task(i);
+    for (std::size_t i = 0; i < count; ++i) task(i, 0);
     return;
   }
   task_ = &task;
@@ -49,7 +49,7 @@ void Crew::each(std::size_t count, const std::function<void(std::size_t)>& task)
     busy_ = threads_.size();
   }
   begin_.notify_all();
-  take_tasks();
+  take_tasks(0);
   std::unique_lock lock(mutex_);
   end_.wait(lock, [&] { return busy_ == 0; });
 }

@@ -23,12 +23,14 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   unsigned workers() const { return static_cast<unsigned>(threads_.size()) + 1; }
-  // Calls task(0) … task(count - 1), in no order, and returns when all have returned.
-  void each(std::size_t count, const std::function<void(std::size_t)>& task);
+  // Calls task(0, …) … task(count - 1, …) and returns when all have returned. The second number
+  // says which worker calls; each worker's own tasks come in order.
+  using Task = std::function<void(std::size_t task, unsigned worker)>;
+  void each(std::size_t count, const Task& task);
 
  private:
-  void serve();
-  void take_tasks();
+  void serve(unsigned worker);
+  void take_tasks(unsigned worker);
 
   std::mutex mutex_;  // guards round_, busy_ and ending_
   std::condition_variable begin_;
@@ -37,7 +39,7 @@ class Crew {
   std::size_t busy_ = 0;
   bool ending_ = false;
   // Written before a round begins and read during it.
-  const std::function<void(std::size_t)>* task_ = nullptr;
+  const Task* task_ = nullptr;
   std::size_t count_ = 0;
   std::atomic<std::size_t> next_{0};
   std::vector<std::thread> threads_;

@@ -45,6 +45,7 @@ class Explorer {
         actors_(model.actors()),
         checks_(model.properties()),
         crew_(std::clamp(options.workers, 1U, Visited::kShards)),
+        recent_(crew_.workers()),
         graph_(checks_.works()) {
     FP_CHECK(actors_.size() <= kActorsMax);
     findings_.reset(checks_.size());
@@ -115,13 +116,13 @@ class Explorer {
       first_nodes.push_back(expanded_);
       expanded_ += static_cast<Node>(span.size());
     }
-    crew_.each(spans.size(), [&](std::size_t i) {
-      blocks_[i].expand(around, spans[i], first_nodes[i], findings_);
+    crew_.each(spans.size(), [&](std::size_t i, unsigned worker) {
+      blocks_[i].expand(around, spans[i], first_nodes[i], findings_, recent_[worker]);
     });
     each_part(spans.size(), [&](Block<M>& block, std::size_t part) {
       block.insert(visited_, part, keeps_graph());
     });
-    crew_.each(spans.size(), [&](std::size_t i) { blocks_[i].check_fresh(checks_); });
+    crew_.each(spans.size(), [&](std::size_t i, unsigned) { blocks_[i].check_fresh(checks_); });
     if (keeps_graph()) extend_graph(spans.size());
     for (std::size_t i = 0; i < spans.size(); ++i) gather(blocks_[i]);
     current.drop();
@@ -130,7 +131,7 @@ class Explorer {
   // A part of the visited set belongs to one worker, who goes through all blocks in order.
   template <class Task>
   void each_part(std::size_t blocks, const Task& task) {
-    crew_.each(crew_.workers(), [&](std::size_t part) {
+    crew_.each(crew_.workers(), [&](std::size_t part, unsigned) {
       for (std::size_t i = 0; i < blocks; ++i) task(blocks_[i], part);
     });
   }
@@ -140,7 +141,7 @@ class Explorer {
     for (std::size_t i = 0; i < blocks; ++i) next = blocks_[i].give_numbers(next);
     each_part(blocks,
               [&](Block<M>& block, std::size_t part) { block.note_numbers(visited_, part); });
-    crew_.each(blocks, [&](std::size_t i) { blocks_[i].resolve(visited_); });
+    crew_.each(blocks, [&](std::size_t i, unsigned) { blocks_[i].resolve(visited_); });
     for (std::size_t i = 0; i < blocks; ++i) {
       blocks_[i].add_nodes(graph_);
       blocks_[i].add_edges(graph_, checks_.works());
@@ -284,6 +285,7 @@ class Explorer {
   Checks<M> checks_;
   Crew crew_;
   Visited visited_;
+  std::vector<Recent> recent_;  // by worker
   Graph graph_;
   std::vector<std::size_t> roots_;  // the initial states that differ, by their place in initial()
   Frontier<State> next_;
