@@ -12,6 +12,7 @@
 #include "cluster/scheduler/scheduler.h"
 #include "cluster/workloads/deployment.h"
 #include "cluster/workloads/replica_set.h"
+#include "cluster/workloads/stateful_set.h"
 
 namespace fixpoint::cluster {
 
@@ -36,6 +37,7 @@ Controllers Controllers::of_cluster(std::string authority_pem) {
   using ReplicaKind = ReplicaSetController::Kind;
   all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicaSet));
   all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicationController));
+  all.push_back(std::make_unique<StatefulSetController>());
   return made;
 }
 
