@@ -13,6 +13,7 @@
 #include "front/host.h"
 #include "json/draft.h"
 #include "json/print.h"
+#include "kube/duration.h"
 
 #include <algorithm>
 #include <charconv>
@@ -89,6 +90,30 @@ Result<Listen> parse_listen(std::string_view text) {
   return listen;
 }
 
+// "none", or "simulated:500".
+Result<cluster::ClusterOptions> parse_nodes(std::string_view nodes, std::string_view ready_after) {
+  constexpr std::string_view kSimulated = "simulated:";
+  cluster::ClusterOptions options;
+  auto delay = kube::parse_duration(ready_after);
+  if (!delay || *delay < Duration::zero()) {
+    return fail(ErrorKind::Invalid,
+                fmt::format("--ready-after {}: a duration like 500ms or 2s", ready_after));
+  }
+  options.simulation.ready_after = *delay;
+  if (nodes == "none") return options;
+  const auto number = nodes.substr(std::min(kSimulated.size(), nodes.size()));
+  int& count = options.simulation.nodes;
+  const auto end = std::from_chars(number.data(), number.data() + number.size(), count);
+  if (!nodes.starts_with(kSimulated) || end.ec != std::errc{} ||
+      end.ptr != number.data() + number.size() || count < 0 ||
+      count > cluster::nodes::kSimulatedNodesMax) {
+    return fail(ErrorKind::Invalid,
+                fmt::format("--nodes {}: none, or simulated:N with at most {} nodes", nodes,
+                            cluster::nodes::kSimulatedNodesMax));
+  }
+  return options;
+}
+
 // Every connection takes a descriptor, and the soft limit is often 1024: this process may have as
 // many as the hard limit allows. Returns how many connections then fit beside everything else.
 std::size_t connections_that_fit() {
@@ -154,6 +179,9 @@ int run(const Arguments& arguments) {
   auto listen = parse_listen(arguments.value("listen"));
   if (!listen) return failed(listen.error());
 
+  auto cluster_options = parse_nodes(arguments.value("nodes"), arguments.value("ready-after"));
+  if (!cluster_options) return failed(cluster_options.error());
+
   // A file that may not grow, or a log that nobody reads any more, is an error of that write and
   // not the end of the cluster.
   for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
@@ -200,8 +228,8 @@ int run(const Arguments& arguments) {
   if (!started) return failed(started.error());
   host = *std::move(started);
   const bool workloads = arguments.value("controllers") == "all";
-  ControllerShell controllers(host->service(), [&host, workloads] {
-    return workloads ? cluster::Controllers::of_cluster(host->authority_pem())
+  ControllerShell controllers(host->service(), [&host, &cluster_options, workloads] {
+    return workloads ? cluster::Controllers::of_cluster(host->authority_pem(), *cluster_options)
                      : cluster::Controllers::of_api(host->authority_pem());
   });
 

@@ -35,6 +35,14 @@ inline constexpr std::array kUpFlags{
          .placeholder = "NAMES",
          .help = "Which operators run inside, by name and separated by commas",
          .fallback = "none"},
+    Flag{.name = "nodes",
+         .placeholder = "NODES",
+         .help = "Where pods run: none, or simulated:N for N nodes that only pretend",
+         .fallback = "none"},
+    Flag{.name = "ready-after",
+         .placeholder = "DURATION",
+         .help = "How long a pod takes to become ready on a simulated node",
+         .fallback = "0s"},
     Flag{.name = "log-format",
          .placeholder = "FORMAT",
          .help = "How log lines look",
@@ -43,10 +51,11 @@ inline constexpr std::array kUpFlags{
 };
 
 inline constexpr std::array kUpExamples{
-    Example{"up --ephemeral",                                           "a Kubernetes API on this machine, in memory"},
-    Example{"up --data-dir ~/cluster",                                  "the same, on disk: it survives kill -9"     },
+    Example{"up --ephemeral",                                           "a Kubernetes API on this machine, in memory" },
+    Example{"up --data-dir ~/cluster",                                  "the same, on disk: it survives kill -9"      },
     Example{"up --ephemeral --listen 127.0.0.1:0 --kubeconfig /tmp/kc",
-            "on a free port, for a script"                                                                           },
+            "on a free port, for a script"                                                                            },
+    Example{"up --ephemeral --nodes simulated:500",                     "with 500 simulated nodes, for tests of scale"},
 };
 
 }  // namespace fixpoint::cli

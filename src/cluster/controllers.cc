@@ -9,6 +9,9 @@
 #include "cluster/loops/role_aggregation.h"
 #include "cluster/loops/service_account_controller.h"
 #include "cluster/loops/storage_protection.h"
+#include "cluster/nodes/eviction.h"
+#include "cluster/nodes/lifecycle.h"
+#include "cluster/nodes/simulated_nodes.h"
 #include "cluster/scheduler/scheduler.h"
 #include "cluster/workloads/deployment.h"
 #include "cluster/workloads/replica_set.h"
@@ -29,9 +32,12 @@ Controllers Controllers::of_api(std::string authority_pem) {
   return made;
 }
 
-Controllers Controllers::of_cluster(std::string authority_pem) {
+Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOptions& options) {
   Controllers made = of_api(std::move(authority_pem));
   auto& all = made.controllers_;
+  all.push_back(std::make_unique<nodes::SimulatedNodes>(options.simulation));
+  all.push_back(std::make_unique<nodes::NodeLifecycle>());
+  all.push_back(std::make_unique<nodes::PodEviction>());
   all.push_back(std::make_unique<scheduler::Scheduler>());
   all.push_back(std::make_unique<DeploymentController>());
   using ReplicaKind = ReplicaSetController::Kind;

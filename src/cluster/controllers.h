@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cluster/controller.h"
+#include "cluster/nodes/simulation.h"
 
 #include <memory>
 #include <optional>
@@ -11,10 +12,15 @@
 
 namespace fixpoint::cluster {
 
+// What a cluster has besides its API.
+struct ClusterOptions {
+  nodes::SimulationOptions simulation;
+};
+
 class Controllers {
  public:
   // The loops of a whole cluster; `authority_pem` goes into each namespace's kube-root-ca.crt.
-  static Controllers of_cluster(std::string authority_pem);
+  static Controllers of_cluster(std::string authority_pem, const ClusterOptions& options = {});
   // Those of them that keep the API's own promises (owners, namespaces, quotas, …): workloads stay
   // as they are written.
   static Controllers of_api(std::string authority_pem);

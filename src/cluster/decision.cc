@@ -66,16 +66,17 @@ Request patch_request(const kube::GroupVersionResource& resource, json::View obj
   return request;
 }
 
-Request delete_request(const kube::GroupVersionResource& resource, json::View object) {
+Request delete_request(const kube::GroupVersionResource& resource, json::View object,
+                       std::optional<std::chrono::seconds> grace) {
   auto request =
       request_for(resource, Verb::Delete, kube::namespace_of(object), kube::name_of(object));
-  const auto body = json::Draft::object({
-                                            {"kind",          "DeleteOptions"                    },
-                                            {"apiVersion",    "v1"                               },
-                                            {"preconditions",
-                                             json::Draft::object({{"uid", kube::uid_of(object)}})}
-  })
-                        .freeze();
+  auto options = json::Draft::object({
+      {"kind",          "DeleteOptions"                                     },
+      {"apiVersion",    "v1"                                                },
+      {"preconditions", json::Draft::object({{"uid", kube::uid_of(object)}})}
+  });
+  if (grace) options["gracePeriodSeconds"] = std::int64_t{grace->count()};
+  const json::Value body = options.freeze();
   request.body = json::to_text(body);
   return request;
 }

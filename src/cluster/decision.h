@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "json/value.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -74,6 +75,8 @@ apiserver::Request update_request(const kube::GroupVersionResource& resource, js
 apiserver::Request patch_request(const kube::GroupVersionResource& resource, json::View object,
                                  json::View patch);
 // Carries the object's uid as a precondition; background propagation is each kind's default.
-apiserver::Request delete_request(const kube::GroupVersionResource& resource, json::View object);
+// Without `grace` the object's own holds.
+apiserver::Request delete_request(const kube::GroupVersionResource& resource, json::View object,
+                                  std::optional<std::chrono::seconds> grace = std::nullopt);
 
 }  // namespace fixpoint::cluster

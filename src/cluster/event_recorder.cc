@@ -63,7 +63,9 @@ bool EventRecorder::heard(const Hash128& about, Instant now) {
 }
 
 std::string EventRecorder::new_name(std::string_view object, Instant now) {
-  last_name_ = std::max(now, last_name_ + std::chrono::nanoseconds(1));
+  // Two recorders may speak of one object in one moment: each has its own part of a millisecond.
+  const std::chrono::nanoseconds own(hash64(component_) % 1'000'000);
+  last_name_ = std::max(now + own, last_name_ + std::chrono::nanoseconds(1));
   return fmt::format("{}.{:x}", object, last_name_.time_since_epoch().count());
 }
 
