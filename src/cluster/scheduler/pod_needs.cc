@@ -256,7 +256,8 @@ PodNeeds PodNeeds::of(json::View pod) {
 }
 
 bool PodNeeds::matches_node(json::View node) const {
-  return node_labels.matches(kube::labels_of(node)) &&
+  // Most pods ask for nothing: then even looking for the labels would be most of the work.
+  return (node_labels.empty() || node_labels.matches(kube::labels_of(node))) &&
          (!required_nodes || required_nodes->matches(node));
 }
 
