@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/nodes/eviction.h"
 
+#include "base/rfc3339.h"
 #include "cluster/decision.h"
 #include "cluster/nodes/health.h"
 #include "json/draft.h"
@@ -78,10 +79,7 @@ void PodEviction::look(Api& api, const std::string& key) {
   const auto pod = api.latest().find(key);
   if (!pod) return;
   const auto node = node_of(pod->body);
-  if (node.empty()) {
-    if (kube::being_deleted(pod->body)) force_delete(api, pod, json::Value{});
-    return;
-  }
+  if (node.empty()) return collect_if_stuck(api, pod);
   const auto record = api.latest().find(node_key(node));
   if (!record) return collect_if_orphaned(api, pod);
   missing_since_.erase(std::string{node});
@@ -91,6 +89,15 @@ void PodEviction::look(Api& api, const std::string& key) {
   if (*leaves <= api.now()) return evict(api, pod);
   doomed_.insert(key);
   deadlines_.set(key, *leaves);
+}
+
+// Only a finalizer keeps such a pod: it is at least no longer waited for.
+void PodEviction::collect_if_stuck(Api& api, const store::RecordRef& pod) {
+  if (!kube::being_deleted(pod->body) || is_over(pod->body)) return;
+  const auto since = parse_rfc3339(kube::deletion_timestamp_of(pod->body));
+  const Instant due = (since ? *since : api.now()) + kCollectsEvery;
+  if (api.now() < due) return deadlines_.set(pod->key, due);
+  force_delete(api, pod, json::Value{});
 }
 
 void PodEviction::collect_if_orphaned(Api& api, const store::RecordRef& pod) {

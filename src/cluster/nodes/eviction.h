@@ -27,9 +27,12 @@ class PodEviction final : public Controller {
  private:
   // How long a missing node may come back before its pods are collected; as Kubernetes.
   static constexpr std::chrono::seconds kQuarantine{40};
+  // How long a pod without a node may take to go once it was deleted.
+  static constexpr std::chrono::seconds kCollectsEvery{20};
   static constexpr std::chrono::seconds kTryAgain{5};
 
   void look(Api& api, const std::string& key);
+  void collect_if_stuck(Api& api, const store::RecordRef& pod);
   void collect_if_orphaned(Api& api, const store::RecordRef& pod);
   void force_delete(Api& api, const store::RecordRef& pod, const json::Value& status);
   void evict(Api& api, const store::RecordRef& pod);

@@ -236,13 +236,15 @@ TEST_F(NodeLoops, PodsOfADeletedNodeAreCollectedAfterAWhile) {
   EXPECT_EQ(phase("p"), "NotFound");
 }
 
-TEST_F(NodeLoops, APodWithoutANodeNeedsNobodyToEndIt) {
-  add_pod("p");
+TEST_F(NodeLoops, AHeldPodWithoutANodeIsSaidToHaveFailed) {
+  add_pod("p", "", R"(,"finalizers":["example.com/held"])");
   settle();
   remove("/api/v1/namespaces/ns/pods/p");
   settle();
+  EXPECT_EQ(phase("p"), "Pending");
+  advance(seconds(20));
 
-  EXPECT_EQ(phase("p"), "NotFound");
+  EXPECT_EQ(phase("p"), "Failed");
 }
 
 TEST_F(NodeLoops, PodsOnSimulatedNodesRunAndSayThatTheyAreSimulated) {
