@@ -155,8 +155,13 @@ bool GarbageCollector::step(Api& api) {
   }
   const auto key = queue_.take();
   if (!key) return false;
-  const auto record = api.latest().find(*key);
-  if (!record) return true;
+  look_at(api, *key);
+  return true;
+}
+
+void GarbageCollector::look_at(Api& api, std::string_view key) {
+  const auto record = api.latest().find(key);
+  if (!record) return;
   const json::View object = record->body;
   if (kube::being_deleted(object)) {
     if (kube::has_finalizer(object, kOrphanFinalizer)) {
@@ -164,10 +169,9 @@ bool GarbageCollector::step(Api& api) {
     } else if (kube::has_finalizer(object, kForegroundFinalizer)) {
       finish_foreground(api, record);
     }
-    return true;
+    return;
   }
   collect(api, record);
-  return true;
 }
 
 void GarbageCollector::collect(Api& api, const store::RecordRef& record) {

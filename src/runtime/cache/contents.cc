@@ -79,7 +79,7 @@ std::optional<Change> Contents::gone(const kube::Key& key, std::string_view uid)
   if (!feed_id || uid.empty() || state_->forgets_own_writes) return std::nullopt;
   auto& state = change();
   const auto slot = state.table.find({key.ns, key.name});
-  const auto known = slot == kNoSlot ? 0 : state.table.at(slot).version;
+  const auto known = slot == kNoEntry ? 0 : state.table.at(slot).version;
   auto change = state.erase(
       {
           {key.ns, key.name},
@@ -203,7 +203,7 @@ void Contents::add_index(Index index) {
 
 json::View Contents::get(const kube::Key& key) const {
   const auto slot = state_->table.find({key.ns, key.name});
-  return slot == kNoSlot ? json::View{} : state_->table.at(slot).object.view();
+  return slot == kNoEntry ? json::View{} : state_->table.at(slot).object.view();
 }
 
 std::vector<json::View> Contents::list(std::string_view ns) const {

@@ -43,7 +43,7 @@ Verdict Contents::State::judge_event(const Identity& object, const Feed& feed) c
 
 Verdict Contents::State::judge(const Identity& object, Origin origin, Slot slot,
                                const Feed& feed) const {
-  if (slot != kNoSlot) {
+  if (slot != kNoEntry) {
     const auto& known = table.at(slot);
     if (kube::resource_version_of(known.object) == object.resource_version) return Verdict::Known;
     if (believes_the_past) return Verdict::News;
@@ -59,7 +59,7 @@ Verdict Contents::State::judge(const Identity& object, Origin origin, Slot slot,
 Change Contents::State::store(json::Value object, std::uint64_t version, Slot slot, Origin origin,
                               std::uint32_t epoch) {
   auto packed = object.compact();
-  if (slot == kNoSlot) {
+  if (slot == kNoEntry) {
     table.insert(packed, version, epoch);
     return {{}, std::move(packed), origin};
   }
@@ -69,7 +69,7 @@ Change Contents::State::store(json::Value object, std::uint64_t version, Slot sl
 
 std::optional<Change> Contents::State::erase(const Identity& object, Origin origin) {
   const auto slot = table.find(object.key);
-  if (slot == kNoSlot) return std::nullopt;
+  if (slot == kNoEntry) return std::nullopt;
   const auto& known = table.at(slot);
   if (kube::uid_of(known.object) != object.uid) return std::nullopt;
   if (!believes_the_past && before(object.version, known.version)) return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<Change> Contents::State::put_own(json::Value object) {
   if (judge(identity, Origin::OwnWrite, slot, feed) != Verdict::News) return std::nullopt;
   // A list under way goes by the version to tell what is newer than itself, and this must not count
   // as listed. Without numbers it must: better too long in the cache than deleted by mistake.
-  const auto confirmed = slot == kNoSlot ? feed.epoch - 1 : table.at(slot).epoch;
+  const auto confirmed = slot == kNoEntry ? feed.epoch - 1 : table.at(slot).epoch;
   const auto epoch = identity.version == 0 ? feed.epoch : confirmed;
   const auto version = identity.version;
   auto cut = shape ? shape->cut(object) : std::move(object);
@@ -127,7 +127,7 @@ std::optional<Change> Contents::State::leave(const Identity& object, const Feed&
   if (object.version <= feed.seen_number) return std::nullopt;
   tombstones.add(object.key, object.version, {feed_id, feed.epoch});
   const auto slot = table.find(object.key);
-  if (slot == kNoSlot || before(object.version, table.at(slot).version)) return std::nullopt;
+  if (slot == kNoEntry || before(object.version, table.at(slot).version)) return std::nullopt;
   return Change{table.erase(slot), {}, Origin::OwnWrite};
 }
 
@@ -144,7 +144,7 @@ std::optional<Change> Contents::State::put_listed(json::Value object, FeedId fee
   if (judge(identity, origin, slot, feed) != Verdict::News) {
     tombstones.listed(identity.key, feed.epoch);
     // What is listed may be gone by now; then its predecessor, if that is still here, is too.
-    if (slot != kNoSlot && (kube::uid_of(table.at(slot).object) == identity.uid ||
+    if (slot != kNoEntry && (kube::uid_of(table.at(slot).object) == identity.uid ||
                             before(identity.version, table.at(slot).version))) {
       table.confirm(slot, feed.epoch);
     }

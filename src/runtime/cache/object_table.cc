@@ -88,12 +88,12 @@ ObjectTable::Entry ObjectTable::entry_of(json::Value object, std::uint64_t versi
 
 Slot ObjectTable::find(KeyView key) const {
   const auto hash = hash_of(key);
-  for (auto at = home(hash); hashed_[at].slot != kNoSlot; at = (at + 1) & (hashed_.size() - 1)) {
+  for (auto at = home(hash); hashed_[at].slot != kNoEntry; at = (at + 1) & (hashed_.size() - 1)) {
     if (hashed_[at].hash == hash && entries_[hashed_[at].slot].key() == key) {
       return hashed_[at].slot;
     }
   }
-  return kNoSlot;
+  return kNoEntry;
 }
 
 Slot ObjectTable::insert(json::Value object, std::uint64_t version, std::uint32_t epoch) {
@@ -102,7 +102,7 @@ Slot ObjectTable::insert(json::Value object, std::uint64_t version, std::uint32_
   const auto hash = entry.hash;
   Slot slot = 0;
   if (free_.empty()) {
-    FP_CHECK(entries_.size() < kNoSlot);
+    FP_CHECK(entries_.size() < kNoEntry);
     slot = static_cast<Slot>(entries_.size());
     entries_.push_back(std::move(entry));
   } else {
@@ -143,7 +143,7 @@ json::Value ObjectTable::erase(Slot slot) {
 
 void ObjectTable::hash_in(std::uint32_t hash, Slot slot) {
   auto at = home(hash);
-  while (hashed_[at].slot != kNoSlot) at = (at + 1) & (hashed_.size() - 1);
+  while (hashed_[at].slot != kNoEntry) at = (at + 1) & (hashed_.size() - 1);
   hashed_[at] = {hash, slot};
 }
 
@@ -152,7 +152,7 @@ void ObjectTable::hash_out(Slot slot) {
   const auto mask = hashed_.size() - 1;
   auto hole = home(entries_[slot].hash);
   while (hashed_[hole].slot != slot) hole = (hole + 1) & mask;
-  for (auto at = (hole + 1) & mask; hashed_[at].slot != kNoSlot; at = (at + 1) & mask) {
+  for (auto at = (hole + 1) & mask; hashed_[at].slot != kNoEntry; at = (at + 1) & mask) {
     const auto wanted = home(hashed_[at].hash);
     if (((at - wanted) & mask) < ((at - hole) & mask)) continue;
     hashed_[hole] = hashed_[at];
@@ -165,7 +165,7 @@ void ObjectTable::grow_hash() {
   if (size_ * 4 <= hashed_.size() * 3) return;
   const auto old = std::exchange(hashed_, std::vector<HashSlot>(hashed_.size() * 2));
   for (const auto& filled : old) {
-    if (filled.slot != kNoSlot) hash_in(filled.hash, filled.slot);
+    if (filled.slot != kNoEntry) hash_in(filled.hash, filled.slot);
   }
 }
 
@@ -227,7 +227,7 @@ template <class Has>
 std::vector<json::View> ObjectTable::posted(const Postings& postings, std::string_view value,
                                             Has has) const {
   const auto first = posting(short_hash(value), 0);
-  const auto last = posting(short_hash(value), kNoSlot);
+  const auto last = posting(short_hash(value), kNoEntry);
   std::vector<Slot> slots;
   postings.scan([&](Posting at) { return at < first; },
                 [&](Posting at) {

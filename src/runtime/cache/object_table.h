@@ -22,7 +22,7 @@ namespace fixpoint::runtime {
 
 // A place in the table; good until the next erase.
 using Slot = std::uint32_t;
-inline constexpr Slot kNoSlot = ~Slot{0};
+inline constexpr Slot kNoEntry = ~Slot{0};
 
 struct KeyView {
   std::string_view ns;
@@ -76,7 +76,7 @@ class ObjectTable {
  private:
   struct HashSlot {
     std::uint32_t hash = 0;
-    Slot slot = kNoSlot;
+    Slot slot = kNoEntry;
   };
   // The hash of a value above, the slot below: collisions are told apart by asking the object.
   using Posting = std::uint64_t;

@@ -55,8 +55,8 @@ class TableTrial {
   void put(const CachedObject& object) {
     const kube::Key key{object.ns, object.name};
     const auto slot = table_.find({key.ns, key.name});
-    ASSERT_EQ(slot != kNoSlot, wanted_.contains(key));
-    if (slot == kNoSlot) {
+    ASSERT_EQ(slot != kNoEntry, wanted_.contains(key));
+    if (slot == kNoEntry) {
       table_.insert(object, object.version, 0);
     } else {
       table_.replace(slot, object, object.version, 0);
@@ -66,8 +66,8 @@ class TableTrial {
 
   void erase(const kube::Key& key) {
     const auto slot = table_.find({key.ns, key.name});
-    ASSERT_EQ(slot != kNoSlot, wanted_.contains(key));
-    if (slot == kNoSlot) return;
+    ASSERT_EQ(slot != kNoEntry, wanted_.contains(key));
+    if (slot == kNoEntry) return;
     const auto erased = table_.erase(slot);
     EXPECT_EQ(kube::key_of(erased), key);
     wanted_.erase(key);
@@ -79,7 +79,7 @@ class TableTrial {
     std::vector<std::string> found;
     for (const auto& [key, object] : wanted_) {
       keys.push_back(key.ns + "/" + key.name + "@" + std::to_string(object.version));
-      ASSERT_NE(table_.find({key.ns, key.name}), kNoSlot);
+      ASSERT_NE(table_.find({key.ns, key.name}), kNoEntry);
     }
     for (const auto object : table_.list("")) {
       found.push_back(std::string{kube::namespace_of(object)} + "/" + runtime::brief(object));
@@ -166,8 +166,8 @@ TEST(ObjectTable, TakesObjectsOfTheClusterToo) {
 
   table.insert(node, 1, 0);
 
-  EXPECT_NE(table.find({"", "n"}), kNoSlot);
-  EXPECT_EQ(table.find({"n", ""}), kNoSlot);
+  EXPECT_NE(table.find({"", "n"}), kNoEntry);
+  EXPECT_EQ(table.find({"n", ""}), kNoEntry);
   EXPECT_EQ(table.list("").size(), 1U);
 }
 

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/world/process.h"
+
+#include "client/local_answer.h"
+#include "kube/metadata.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace fixpoint::verify::world {
+namespace {
+
+using runtime::Change;
+using runtime::Contents;
+using runtime::ControllerCore;
+using runtime::Origin;
+using runtime::Rule;
+
+// Whose turn it is on this thread: passes ask a fence that is the same object in all states.
+thread_local bool leading_now = true;
+
+class WorldFence final : public runtime::Fence {
+ public:
+  bool held() const override { return leading_now; }
+};
+
+const WorldFence kFence;
+
+class ProcessCaches final : public runtime::CacheView {
+ public:
+  explicit ProcessCaches(Process& process) : process_(process) {}
+  const Contents* find(const kube::GroupVersionKind& kind) const override {
+    return process_.find(kind);
+  }
+  Contents* find_to_change(const kube::GroupVersionKind& kind) override {
+    for (auto& followed : process_.follows) {
+      if (followed.contents.collection().resource.kind == kind) return &followed.contents;
+    }
+    return nullptr;
+  }
+
+ private:
+  Process& process_;
+};
+
+// One wait for every failure: how long it is makes no difference where time is only an order.
+constexpr Duration kBackoff = std::chrono::seconds(1);
+
+ControllerCore core_of(const ProcessSetup& setup) {
+  const std::string& name = setup.reconciler->declaration().name;
+  ControllerCore::Setup made{
+      .settings = {},
+      .queue = {.backoff_first = kBackoff,
+                   .backoff_max = kBackoff,
+                   .one_pass_per_key = setup.rules.on(Rule::OnePassPerKey),
+                   .jitter = false},
+      .source = {.controller = name, .instance = name},
+      .rng = Rng{1}
+  };
+  made.settings.reconciler = setup.reconciler;
+  made.settings.field_manager = "fixpoint-" + name;
+  made.settings.rules = setup.rules;
+  made.settings.fence = &kFence;
+  made.settings.keep_reads = true;
+  return ControllerCore{std::move(made)};
+}
+
+client::EventType type_of(apiserver::WatchEventType type) {
+  switch (type) {
+    case apiserver::WatchEventType::Added: return client::EventType::Added;
+    case apiserver::WatchEventType::Modified: return client::EventType::Modified;
+    default: return client::EventType::Deleted;
+  }
+}
+
+// Objects that were cut before; the same tree is cut into the same tree, and states share it.
+constexpr std::size_t kCutsMax = 100'000;
+
+json::Value cut_once(const json::Value& object, const client::Collection& collection,
+                     const std::shared_ptr<const json::Shape>& shape) {
+  struct Cut {
+    json::Value from;
+    json::Value to;
+  };
+  thread_local std::unordered_map<const void*, std::unordered_map<const void*, Cut>> known;
+  auto& of_shape = known[shape.get()];
+  const auto found = of_shape.find(object.view().block());
+  if (found != of_shape.end() && found->second.from.view().same_as(object)) {
+    return found->second.to;
+  }
+  if (of_shape.size() >= kCutsMax) of_shape.clear();
+  auto made = client::cut(object, collection, shape);
+  of_shape[object.view().block()] = {object, made};
+  return made;
+}
+
+}  // namespace
+
+Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
+    : reconciler_(setup.reconciler), rules_(setup.rules), core_(core_of(setup)) {
+  Server server{store};
+  for (const auto& watch : watches()) {
+    shapes_.push_back(
+        std::make_shared<const json::Shape>(watch.shape.without({"metadata", "managedFields"})));
+    filters_.push_back(server.watch(watch.collection));
+    auto& followed = follows_.emplace_back(Followed{
+        Contents{watch.collection, watch.indexes, shapes_.back()},
+        {},
+        std::nullopt
+    });
+    followed.contents.keep_own_changes();
+    if (!rules_.on(Rule::ReadOwnWrites)) followed.contents.forget_own_writes();
+    if (!rules_.on(Rule::NeverBackInTime)) followed.contents.believe_the_past();
+  }
+}
+
+std::optional<News> Blueprint::news(std::size_t watch, const store::Event& event) const {
+  if (!event.key().starts_with(filters_[watch].selection.resource.prefix)) return std::nullopt;
+  auto told = filters_[watch].next(event);
+  if (!told) return std::nullopt;
+  return News{type_of(told->type),
+              cut_once(told->object, watches()[watch].collection, shapes_[watch])};
+}
+
+client::ListCall Blueprint::list_call(std::size_t watch) const {
+  client::ListCall call;
+  call.collection = watches()[watch].collection;
+  call.shape = shapes_[watch];
+  return call;
+}
+
+const Contents* Process::find(const kube::GroupVersionKind& kind) const {
+  for (const auto& followed : follows) {
+    if (followed.contents.collection().resource.kind == kind) return &followed.contents;
+  }
+  return nullptr;
+}
+
+const runtime::Pass* Process::pass(std::size_t index) const {
+  const runtime::Pass* found = nullptr;
+  core.each_running([&](ControllerCore::PassId, const runtime::Pass& pass) {
+    if (index-- == 0) found = &pass;
+  });
+  return found;
+}
+
+Driver::Driver(const Blueprint& blueprint, Process& process, MonotonicInstant now, bool leads)
+    : blueprint_(blueprint), process_(process), now_(now) {
+  leading_now = leads;
+}
+
+Driver::~Driver() {
+  leading_now = true;
+}
+
+void Driver::tell(std::size_t watch, const std::vector<Change>& changes) {
+  for (const Change& change : changes) {
+    process_.core.changed(blueprint_.watches()[watch], change, now_);
+  }
+}
+
+void Driver::tell_own_changes() {
+  for (std::size_t watch = 0; watch < process_.follows.size(); ++watch) {
+    tell(watch, process_.follows[watch].contents.take_own_changes());
+  }
+  process_.core.told();
+}
+
+void Driver::list(std::size_t watch, store::Store& store) {
+  auto& contents = process_.follows[watch].contents;
+  const auto page = Server{store}.list(blueprint_.list_call(watch));
+  contents.begin_relist();
+  if (!page) {
+    // The kind is not served: there is nothing of it.
+    FP_CHECK(page.error().not_found());
+    tell(watch, contents.clear());
+    return;
+  }
+  auto changes = contents.put_page(page->items, page->resource_version);
+  if (!changes) return;
+  tell(watch, *changes);
+  tell(watch, contents.end_relist());
+}
+
+void Driver::connect(const std::vector<store::Store*>& stores, const store::Store& now_store) {
+  for (std::size_t watch = 0; watch < process_.follows.size(); ++watch) {
+    list(watch, *stores[watch]);
+    const auto later = now_store.events_after(stores[watch]->revision());
+    FP_CHECK(later.has_value());
+    for (const auto& event : *later) {
+      if (auto news = blueprint_.news(watch, event)) {
+        process_.follows[watch].pending.push_back(*std::move(news));
+      }
+    }
+  }
+  process_.connected = true;
+}
+
+void Driver::relist(std::size_t watch, store::Store& store) {
+  process_.follows[watch].pending.clear();
+  process_.follows[watch].last.reset();
+  list(watch, store);
+}
+
+bool Driver::is_echo(std::size_t watch) const {
+  const auto& followed = process_.follows[watch];
+  const auto& news = followed.pending.front();
+  const json::View known = followed.contents.get(kube::key_of(news.object));
+  if (news.type == client::EventType::Deleted) return known.is_null();
+  return kube::resource_version_of(known) == kube::resource_version_of(news.object);
+}
+
+void Driver::hear(std::size_t watch, const News& news) {
+  auto& contents = process_.follows[watch].contents;
+  const auto change = news.type == client::EventType::Deleted
+                          ? contents.remove(news.object, Origin::Watch)
+                          : contents.put(news.object, Origin::Watch);
+  const auto version = kube::resource_version_of(news.object);
+  if (!runtime::older(version, contents.resource_version())) contents.seen(version);
+  if (change) tell(watch, {*change});
+}
+
+void Driver::deliver(std::size_t watch) {
+  auto& followed = process_.follows[watch];
+  News news = std::move(followed.pending.front());
+  followed.pending.erase(followed.pending.begin());
+  hear(watch, news);
+  followed.last = std::move(news);
+}
+
+void Driver::repeat(std::size_t watch) {
+  const News news = *process_.follows[watch].last;
+  hear(watch, news);
+}
+
+bool Driver::can_begin() const {
+  const auto due = process_.core.next_due();
+  const auto room = static_cast<std::size_t>(std::max(blueprint_.declaration().concurrency, 1));
+  return process_.connected && leading_now && due && *due <= now_ && process_.core.running() < room;
+}
+
+Driver::Ended Driver::begin() {
+  ProcessCaches caches{process_};
+  const auto started = process_.core.start(caches, times());
+  // A deadline of a key whose pass is running: it gets another one afterwards.
+  if (!started) return std::nullopt;
+  return drive(started->id);
+}
+
+Driver::Ended Driver::answer(std::size_t pass, runtime::EffectId effect,
+                             runtime::EffectReply reply) {
+  ProcessCaches caches{process_};
+  const auto id = process_.core.running_ids().at(pass);
+  process_.core.answer(id, effect, std::move(reply), caches, times());
+  return drive(id);
+}
+
+Driver::Ended Driver::abort(std::size_t pass, runtime::StepFailure why) {
+  const auto id = process_.core.running_ids().at(pass);
+  process_.core.abort(id, std::move(why));
+  return drive(id);
+}
+
+// As Controller::drive: what it wants now is out from here on; its end is settled at once.
+Driver::Ended Driver::drive(ControllerCore::PassId id) {
+  Ended ended;
+  if (process_.core.take_effects(id).empty()) ended = process_.core.settle(id, times());
+  tell_own_changes();
+  // Events are for people: nobody reads them, and what became of one changes nothing.
+  (void)process_.core.events().take();
+  return ended;
+}
+
+}  // namespace fixpoint::verify::world

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Process: one running operator: what its caches know, what is on its way to them, and the
+// ControllerCore that ships. A value; World copies one before it changes it.
+//
+// Each watch has its own lag: `pending` is what the server has told and the cache has not yet
+// heard, in order. A process that has just started is not connected: it knows nothing, and starts
+// no pass.
+#pragma once
+
+#include "base/ref.h"
+#include "runtime/cache/contents.h"
+#include "runtime/controller/controller_core.h"
+#include "runtime/guard/guard.h"
+#include "verify/world/digest.h"
+#include "verify/world/fault.h"
+#include "verify/world/server.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::verify::world {
+
+struct News {
+  client::EventType type = client::EventType::Added;
+  json::Value object;
+};
+
+struct Followed {
+  runtime::Contents contents;
+  std::vector<News> pending;
+  std::optional<News> last;  // what was delivered last: it may come once more
+};
+
+// The rules of the runtime that this process lacks, and how its operator is driven.
+struct ProcessSetup {
+  const runtime::Operator* reconciler = nullptr;
+  runtime::Rules rules;
+};
+
+// What all processes of a world have in common.
+class Blueprint {
+ public:
+  Blueprint(const ProcessSetup& setup, store::Store& store);
+
+  const runtime::Declaration& declaration() const { return reconciler_->declaration(); }
+  const runtime::Operator& reconciler() const { return *reconciler_; }
+  const runtime::Rules& rules() const { return rules_; }
+  const std::vector<runtime::Watch>& watches() const { return declaration().watches; }
+  // What the watch tells of a change, cut as the cache keeps it.
+  std::optional<News> news(std::size_t watch, const store::Event& event) const;
+  runtime::ControllerCore core() const { return core_; }
+  std::vector<Followed> follows() const { return follows_; }
+  const json::Shape& shape(std::size_t watch) const { return *shapes_[watch]; }
+  client::ListCall list_call(std::size_t watch) const;
+
+ private:
+  const runtime::Operator* reconciler_;
+  runtime::Rules rules_;
+  runtime::ControllerCore core_;
+  std::vector<Followed> follows_;
+  std::vector<apiserver::Watch> filters_;
+  std::vector<std::shared_ptr<const json::Shape>> shapes_;
+};
+
+struct Process final : RefCounted {
+  explicit Process(const Blueprint& blueprint)
+      : core(blueprint.core()), follows(blueprint.follows()) {}
+
+  runtime::ControllerCore core;
+  std::vector<Followed> follows;
+  bool connected = false;
+  DigestRef digest;
+
+  const runtime::Contents* find(const kube::GroupVersionKind& kind) const;
+  // The pass of that number among those that run.
+  const runtime::Pass* pass(std::size_t index) const;
+};
+
+// Drives a process that is being changed; `leads` is what its fence says meanwhile.
+class Driver {
+ public:
+  Driver(const Blueprint& blueprint, Process& process, MonotonicInstant now, bool leads);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  // Lists every kind, each as its store has it, and follows it up to `now_store`.
+  void connect(const std::vector<store::Store*>& stores, const store::Store& now_store);
+  void deliver(std::size_t watch);
+  void repeat(std::size_t watch);
+  // The watch broke and its history is gone: everything is listed again.
+  void relist(std::size_t watch, store::Store& store);
+  // Whether the next of its news would tell the cache nothing.
+  bool is_echo(std::size_t watch) const;
+
+  using Ended = std::optional<runtime::ControllerCore::Ended>;
+  bool can_begin() const;
+  Ended begin();
+  Ended answer(std::size_t pass, runtime::EffectId effect, runtime::EffectReply reply);
+  Ended abort(std::size_t pass, runtime::StepFailure why);
+
+ private:
+  void hear(std::size_t watch, const News& news);
+  void list(std::size_t watch, store::Store& store);
+  void tell(std::size_t watch, const std::vector<runtime::Change>& changes);
+  void tell_own_changes();
+  Ended drive(runtime::ControllerCore::PassId id);
+  runtime::Times times() const { return {Server::moment(), now_}; }
+
+  const Blueprint& blueprint_;
+  Process& process_;
+  MonotonicInstant now_;
+};
+
+// Everything about the process that decides about its future (digest.h).
+Digest digest_of(const Process& process);
+
+}  // namespace fixpoint::verify::world

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenario: what an author adds to an operator to have it verified: how the world begins, who does
+// what in it besides the operator, and how one sees that the operator has done its work (`match`).
+//
+// Everything that can go wrong by itself is not a scenario's business: crashes, lost answers, late
+// requests, caches that lag come from the budget (budget.h), for every operator alike.
+#pragma once
+
+#include "client/call.h"
+#include "json/value.h"
+#include "runtime/operator.h"
+#include "runtime/registry.h"
+#include "verify/world/budget.h"
+#include "verify/world/server.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::verify::world {
+
+// The cluster as it is, for looking at it quickly: objects as they are stored.
+class Look {
+ public:
+  explicit Look(const store::Snapshot& snapshot) : snapshot_(snapshot) {}
+  // Null when it is not there. Good as long as the snapshot.
+  json::View get(const client::Resource& resource, const kube::Key& key) const;
+  std::vector<json::View> list(const client::Resource& resource) const;
+
+ private:
+  const store::Snapshot& snapshot_;
+};
+
+// The cluster as somebody in it sees it, and acts on it.
+class Stage {
+ public:
+  explicit Stage(store::Store& store) : server_(store) {}
+
+  Look look() { return Look{server_.latest()}; }
+  // Each of these returns whether the server let it happen.
+  bool create(const client::Resource& resource, std::string_view object, std::string_view ns);
+  bool patch(const client::Resource& resource, const kube::Key& key, std::string_view merge_patch,
+             std::string_view subresource = {});
+  bool remove(const client::Resource& resource, const kube::Key& key);
+  Server& server() { return server_; }
+
+ private:
+  Server server_;
+};
+
+// Something that somebody may do. It happens at any time at which it changes something.
+struct Deed {
+  std::string who;   // "person", "kubelet"
+  std::string what;  // "deletes greeting hello"
+  // What it is paid with. Nothing: it may happen again and again.
+  std::optional<Trouble> price;
+  // It does happen, sooner or later, as long as it can: what a cluster does by itself.
+  bool fair = false;
+  std::function<void(Stage&)> act;
+  // False: trying is a waste of time. May be null.
+  std::function<bool(const Look&)> possible;
+};
+
+// A system outside the API that the operator probes and acts upon: a value and what becomes of it.
+struct OutsideModel {
+  json::Value state;  // at the beginning
+  std::function<Result<json::Value>(const json::Value& state, const runtime::Probe&)> probe;
+  std::function<Result<json::Value>(json::Value& state, const runtime::EffectStep&)> perform;
+};
+
+struct Scenario {
+  std::string name;
+  std::string summary;
+  Budget budget;
+  std::vector<std::string> objects;  // at the beginning, as YAML or JSON
+  std::vector<Deed> deeds;
+  // Whether the cluster is as this object wants it. Asked while it exists and is not being deleted.
+  std::function<bool(const Look&, json::View primary)> match;
+  std::uint8_t processes = 1;
+  std::optional<OutsideModel> outside;
+};
+
+// What is verified.
+struct Subject {
+  std::string name;
+  std::shared_ptr<const runtime::Operator> reconciler;
+  std::vector<json::Value> definitions;  // CustomResourceDefinitions of its kinds
+  std::vector<Scenario> scenarios;
+};
+
+}  // namespace fixpoint::verify::world

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/world/world.h"
+
+#include "apiserver/remove.h"
+#include "cluster/controllers.h"
+#include "json/print.h"
+#include "json/yaml.h"
+#include "kube/metadata.h"
+#include "runtime/controller/pass_state.h"
+#include "verify/world/turn.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fixpoint::verify::world {
+namespace {
+
+using runtime::Effect;
+
+// Far more than the loops need to accept a few definitions.
+constexpr std::size_t kSettleSteps = 10'000;
+
+void create(Stage& stage, const json::Value& object) {
+  const auto version = kube::parse_group_version(object.get("apiVersion").as_string());
+  FP_CHECK(version.has_value());
+  const auto resource = stage.server().resolve(
+      {version->group, version->version, std::string{object.get("kind").as_string()}});
+  FP_CHECK(resource.has_value());
+  const auto ns = resource->scope == client::Scope::Cluster ? std::string_view{}
+                  : kube::namespace_of(object).empty()      ? "default"
+                                                            : kube::namespace_of(object);
+  FP_CHECK(stage.create(*resource, json::to_text(object), ns));
+}
+
+// A cluster with the subject's kinds, at rest.
+store::Store beginning_of(const Subject& subject) {
+  store::Store store;
+  Stage stage{store};
+  create(stage, *json::parse_yaml("{apiVersion: v1, kind: Namespace, metadata: {name: default}}"));
+  for (const auto& definition : subject.definitions) create(stage, definition);
+  auto controllers = cluster::Controllers::of_server();
+  controllers.begin(stage.server());
+  auto seen = store.revision();
+  do {
+    controllers.run(stage.server(), kSettleSteps);
+    const auto events = store.events_after(seen);
+    seen = store.revision();
+    controllers.observe(*events);
+  } while (controllers.run(stage.server(), kSettleSteps) || store.revision() != seen);
+  return store;
+}
+
+std::vector<std::uint64_t> uids_of(const store::Store& store) {
+  std::vector<std::uint64_t> uids;
+  store.latest().scan("", {}, [&](const store::RecordRef& record) {
+    uids.push_back(hash64(kube::uid_of(record->body)));
+    return true;
+  });
+  std::ranges::sort(uids);
+  return uids;
+}
+
+}  // namespace
+
+World::World(const Subject& subject, const Scenario& scenario, WorldOptions options)
+    : subject_(subject),
+      scenario_(scenario),
+      options_(std::move(options)),
+      beginning_(beginning_of(subject)),
+      fixed_uids_(uids_of(beginning_)),
+      blueprint_({.reconciler = subject.reconciler.get(), .rules = options_.rules}, beginning_) {
+  FP_CHECK(scenario.processes >= 1 && scenario.processes <= 2);
+  name_actors();
+  State state;
+  state.store = beginning_;
+  state.left = options_.budget;
+  if (scenario.outside) state.outside = scenario.outside->state;
+  state.live = make_ref<Live>();
+  for (std::uint8_t at = 0; at < scenario.processes; ++at) {
+    auto process = make_ref<Process>(blueprint_);
+    process->digest = std::make_shared<const Digest>(digest_of(*process));
+    state.processes.push_back(process);
+  }
+  Turn turn{*this, state};
+  Stage stage{turn.state().store};
+  for (const auto& text : scenario.objects) {
+    const auto objects = json::parse_yaml_documents(text);
+    FP_CHECK(objects.has_value());
+    for (const auto& object : *objects) create(stage, object);
+  }
+  initial_ = turn.finish();
+}
+
+std::optional<State> World::next(const State& state, const Action& action) const {
+  return Turn{*this, state}.take(action);
+}
+
+const runtime::Pass& World::pass_of(const State& state, const Action& action) {
+  const auto* pass = state.processes[action.process]->pass(action.item);
+  FP_CHECK(pass != nullptr);
+  return *pass;
+}
+
+const Effect& World::effect_of(const State& state, const Action& action) {
+  return pass_of(state, action).state().outstanding.at(action.effect).effect;
+}
+
+void World::actions(const State& state, std::vector<Action>& out) const {
+  for (std::uint8_t at = 0; at < state.processes.size(); ++at) {
+    add_process_actions(state, at, out);
+  }
+  for (std::uint8_t at = 0; at < state.in_flight.size(); ++at) {
+    out.push_back({.step = Step::Land, .item = at});
+  }
+  if (Turn::next_deadline(state)) out.push_back({.step = Step::Wait});
+  add_collections(state, out);
+  for (std::uint8_t at = 0; at < scenario_.deeds.size(); ++at) {
+    const Deed& deed = scenario_.deeds[at];
+    if (deed.price && state.left[*deed.price] == 0) continue;
+    if (deed.possible && !deed.possible(Look{state.store.latest()})) continue;
+    out.push_back({.step = Step::Deed, .item = at});
+  }
+  if (state.processes.size() > 1 && state.left[Trouble::Lease] > 0) {
+    out.push_back({.step = Step::MoveLease});
+  }
+}
+
+void World::add_process_actions(const State& state, std::uint8_t process,
+                                std::vector<Action>& out) const {
+  const Process& it = *state.processes[process];
+  const auto watches = static_cast<std::uint8_t>(it.follows.size());
+  if (!it.connected) {
+    out.push_back({.step = Step::Connect, .process = process});
+    if (state.left[Trouble::Travel] == 0) return;
+    for (std::uint8_t lag = 1; lag <= std::max<std::uint8_t>(state.left.stale, 1); ++lag) {
+      for (std::uint8_t watch = 0; watch <= watches; ++watch) {
+        out.push_back({.step = Step::Connect, .process = process, .item = watch, .lag = lag});
+      }
+    }
+    return;
+  }
+  for (std::uint8_t watch = 0; watch < watches; ++watch) {
+    const auto& followed = it.follows[watch];
+    if (!followed.pending.empty()) {
+      out.push_back({.step = Step::Deliver, .process = process, .item = watch});
+    }
+    if (state.left[Trouble::Watch] == 0) continue;
+    if (followed.last) out.push_back({.step = Step::Repeat, .process = process, .item = watch});
+    if (!followed.pending.empty()) {
+      out.push_back({.step = Step::Relist, .process = process, .item = watch});
+    }
+  }
+  const auto due = it.core.next_due();
+  const auto room = static_cast<std::size_t>(std::max(blueprint_.declaration().concurrency, 1));
+  if (state.leader == process && due && *due <= state.now && it.core.running() < room) {
+    out.push_back({.step = Step::Begin, .process = process});
+  }
+  add_effects(state, process, out);
+  if (it.core.running() == 0 && state.left[Trouble::Crash] > 0) {
+    out.push_back({.step = Step::Crash, .process = process});
+  }
+}
+
+void World::add_effects(const State& state, std::uint8_t process, std::vector<Action>& out) const {
+  std::uint8_t pass_at = 0;
+  state.processes[process]->core.each_running([&](auto, const runtime::Pass& pass) {
+    std::uint8_t at = 0;
+    for (const auto& outstanding : pass.state().outstanding) {
+      coverage_.reached(outstanding.effect, options_.budget);
+      for (std::size_t number = 0; number < kFaults; ++number) {
+        const auto fault = static_cast<Fault>(number);
+        if (!affordable(fault, state.left) || !makes_sense(fault, outstanding.effect)) continue;
+        Action action{.step = Step::Effect,
+                      .process = process,
+                      .item = pass_at,
+                      .effect = at,
+                      .fault = fault};
+        const std::uint8_t lags = std::max<std::uint8_t>(state.left.stale, 1);
+        action.lag = fault == Fault::Stale ? 1 : 0;
+        do {
+          out.push_back(action);
+        } while (fault == Fault::Stale && action.lag++ < lags);
+      }
+      ++at;
+    }
+    ++pass_at;
+  });
+}
+
+namespace {
+
+// There and not waiting for its dependents. Owners from the beginning do not occur: those objects
+// own nothing.
+bool is_solid(const Live& live, std::string_view uid) {
+  return std::ranges::any_of(live.records, [&](const store::RecordRef& record) {
+    return kube::uid_of(record->body) == uid &&
+           !(kube::being_deleted(record->body) &&
+             kube::has_finalizer(record->body, apiserver::kForegroundFinalizer));
+  });
+}
+
+// Whether the collector might do something about it.
+bool is_worth_a_look(const Live& live, json::View object) {
+  if (kube::being_deleted(object)) {
+    return kube::has_finalizer(object, apiserver::kForegroundFinalizer) ||
+           kube::has_finalizer(object, apiserver::kOrphanFinalizer);
+  }
+  for (const json::View owner : object.get("metadata", "ownerReferences").elements()) {
+    if (!is_solid(live, owner.get("uid").as_string())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void World::add_collections(const State& state, std::vector<Action>& out) const {
+  const auto& records = state.live->records;
+  bool terminating = false;
+  for (std::uint8_t at = 0; at < records.size(); ++at) {
+    const json::View object = records[at]->body;
+    terminating =
+        terminating || (records[at]->key.starts_with("namespaces/") && kube::being_deleted(object));
+    if (is_worth_a_look(*state.live, object)) out.push_back({.step = Step::Collect, .item = at});
+  }
+  if (terminating) out.push_back({.step = Step::Loop});
+}
+
+}  // namespace fixpoint::verify::world

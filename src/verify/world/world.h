@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// World: a cluster, an operator in it and everything that can happen to them, as a Model.
+//
+// A state is a fork of the store, the processes (process.h), requests that are still on their way,
+// the outside, the budgets that are left and who leads. A step is one effect: the delivery of one
+// event to one cache, the start of a pass, one call of a pass with one of its possible ends, one
+// act of a built-in controller or of a person, a crash, the passing of time. All code that decides
+// anything is the code that ships: apiserver::Core, runtime::ControllerCore, cluster's controllers,
+// the operator.
+//
+// Time is only an order: the wall clock stands still, waiting is a deadline, and time passes in
+// jumps from one deadline to the next, at any moment. What an operator makes of durations is not
+// explored.
+#pragma once
+
+#include "verify/model.h"
+#include "verify/property.h"
+#include "verify/world/coverage.h"
+#include "verify/world/process.h"
+#include "verify/world/scenario.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fixpoint::verify::world {
+
+// The objects that are not as they were when the world began, in order of key.
+struct Live final : RefCounted {
+  std::vector<store::RecordRef> records;
+  std::vector<std::string> removed;  // keys of those that were there at the beginning
+  Digest digest;
+  // What the properties of every operator ask of the store, found out once for each.
+  bool wanted = false;   // there are primaries, none is being deleted and none is invalid
+  bool matched = false;  // each of them is as its scenario's `match` wants it
+  bool leaving = false;  // one is being deleted and only the operator holds it
+};
+
+struct InFlight {
+  std::uint8_t process = 0;
+  client::Call call;
+};
+
+// What happened in the step that led to a state; not part of the state.
+struct Witness {
+  std::string answer;  // "201", "409 Conflict", "no answer"
+  std::optional<runtime::ControllerCore::Ended> ended;
+  bool answered = false;  // the process knows how its call ended, and it ended well
+};
+
+struct State {
+  store::Store store;
+  Ref<const Live> live;
+  std::vector<Ref<const Process>> processes;
+  std::vector<InFlight> in_flight;
+  json::Value outside;
+  Budget left;
+  MonotonicInstant now{};
+  std::uint8_t leader = 0;
+  bool rejected = false;  // the server called something invalid that was not
+  bool landed = false;    // a request was acted upon that its sender had given up
+  std::shared_ptr<const Witness> witness;
+  Hash128 fingerprint;
+};
+
+enum class Step : std::uint8_t {
+  Connect,  // lists everything; `lag` > 0: `item` (or all) from the past
+  Deliver,
+  Repeat,   // an event once more
+  Relist,   // a watch broke and its history is gone
+  Begin,    // a pass
+  Effect,   // of pass `item`, its `effect`th that is out
+  Land,     // a late request
+  Wait,     // time passes
+  Collect,  // the garbage collector looks at record `item` of `live`
+  Loop,     // another built-in controller
+  Deed,
+  Crash,  // between two passes
+  MoveLease,
+};
+
+struct Action {
+  Step step = Step::Wait;
+  std::uint8_t process = 0;
+  std::uint8_t item = 0;
+  std::uint8_t effect = 0;
+  Fault fault = Fault::None;
+  std::uint8_t lag = 0;
+
+  bool operator==(const Action&) const = default;
+};
+
+struct WorldOptions {
+  Budget budget;
+  Reductions reductions;
+  runtime::Rules rules;
+  apiserver::Weakness weakness = apiserver::Weakness::None;
+};
+
+class World {
+ public:
+  using State = world::State;
+  using Action = world::Action;
+
+  // `subject` and `scenario` outlive this.
+  World(const Subject& subject, const Scenario& scenario, WorldOptions options);
+
+  std::vector<State> initial() const { return {initial_}; }
+  void actions(const State& state, std::vector<Action>& out) const;
+  std::optional<State> next(const State& state, const Action& action) const;
+  Hash128 fingerprint(const State& state) const { return state.fingerprint; }
+  std::vector<Actor> actors() const { return actors_; }
+  ActorId actor(const Action& action) const;
+  std::string describe(const Action& action) const;
+  Telling tell(const State& before, const Action& action, const State& after) const;
+  Properties<World> properties() const;
+
+  const Subject& subject() const { return subject_; }
+  const Scenario& scenario() const { return scenario_; }
+  const WorldOptions& options() const { return options_; }
+  const Blueprint& blueprint() const { return blueprint_; }
+  const Coverage& coverage() const { return coverage_; }
+  // The effect that a Step::Effect is about.
+  static const runtime::Effect& effect_of(const State& state, const Action& action);
+  static const runtime::Pass& pass_of(const State& state, const Action& action);
+
+ private:
+  class Turn;
+
+  void add_process_actions(const State& state, std::uint8_t process,
+                           std::vector<Action>& out) const;
+  void add_effects(const State& state, std::uint8_t process, std::vector<Action>& out) const;
+  void add_collections(const State& state, std::vector<Action>& out) const;
+  void name_actors();
+  void judge(const store::Snapshot& snapshot, Live& live) const;
+
+  const Subject& subject_;
+  const Scenario& scenario_;
+  WorldOptions options_;
+  store::Store beginning_;  // definitions and namespaces: the same in all states
+  std::vector<std::uint64_t> fixed_uids_;
+  Blueprint blueprint_;
+  std::vector<Actor> actors_;
+  std::vector<std::string> deed_actors_;
+  State initial_;
+  mutable Coverage coverage_;
+};
+
+}  // namespace fixpoint::verify::world
