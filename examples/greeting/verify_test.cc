@@ -75,5 +75,18 @@ TEST(GreetingWorld, KeepsTheRulesThroughCrashes) {
   EXPECT_EQ(world.missed, 0U) << world.coverage;
 }
 
+TEST(GreetingWorld, ByHand) {
+  const char* budget = std::getenv("BUDGET");
+  const char* scenario = std::getenv("SCENARIO");
+  if (budget == nullptr) GTEST_SKIP();
+  const auto clock = std::clock();
+  const auto world = explored(scenario == nullptr ? "life" : scenario, budget);
+  const auto seconds = static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC;
+  fmt::print("{} distinct {} transitions depth {} {:.2f} s {:.0f}/s\n{}", world.result.distinct,
+             world.result.transitions, world.result.depth, seconds,
+             static_cast<double>(world.result.distinct) / seconds, world.coverage);
+  for (const auto& verdict : world.result.verdicts) fmt::print("{}", story_of(verdict));
+}
+
 }  // namespace
 }  // namespace fixpoint::verify::world
