@@ -84,6 +84,18 @@ bench-peers: deps kube ## The same controller on Fixpoint, controller-runtime an
 	@$(call compile,release) peer_bench
 	@bench/peers/run $(ARGS)
 
+# Counterexamples and reports lie beside the build.
+VERIFY = build/release/fixpoint verify --out build/verify/counterexamples
+.PHONY: verify
+verify: build ## Explore every state of the operators and models, with small budgets; part of `make test`
+	@mkdir -p build/verify
+	@$(VERIFY) --all --time-limit 3m --json build/verify/report.json --html build/verify/report.html
+
+.PHONY: verify-full
+verify-full: build ## The same with the budgets of the night: ten million states and more
+	@$(VERIFY) --all
+	@$(VERIFY) model:2pc --size 9
+
 .PHONY: lint
 lint: deps ## Check formatting, include direction, licence lines, names, clang-tidy on what changed
 	@tools/deps lint

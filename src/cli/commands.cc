@@ -6,8 +6,9 @@
 namespace fixpoint::cli {
 
 Commands commands() {
-  static constexpr std::array kAll{&kUpCommand,   &kOperatorCommand,   &kManifestsCommand,
-                                   &kDemoCommand, &kCompletionCommand, &kVersionCommand};
+  static constexpr std::array kAll{&kUpCommand,     &kOperatorCommand, &kManifestsCommand,
+                                   &kVerifyCommand, &kDemoCommand,     &kCompletionCommand,
+                                   &kVersionCommand};
   return kAll;
 }
 

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixpoint verify: explores every state of an operator or a model and says what holds.
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/route.h"
+#include "cli/verify_progress.h"
+#include "cli/verify_subjects.h"
+#include "json/draft.h"
+#include "json/print.h"
+#include "kube/duration.h"
+#include "kube/quantity.h"
+#include "verify/page.h"
+#include "verify/story.h"
+#include "verify/subject.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace fixpoint::cli {
+namespace {
+
+constexpr int kExitIncomplete = 3;
+constexpr unsigned kWorkersMax = 64;
+
+int failed(const Error& error) {
+  fmt::print(stderr, "fixpoint verify: {}\n", error.message);
+  return error.kind == ErrorKind::Unavailable ? kExitFailed : kExitMisused;
+}
+
+Result<void> save(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.flush();
+  if (!file) return fail(ErrorKind::Unavailable, fmt::format("cannot write {}", path.string()));
+  return {};
+}
+
+Result<std::string> load(std::string_view path) {
+  std::ifstream file{std::string{path}, std::ios::binary};
+  if (!file) return fail(ErrorKind::Invalid, fmt::format("cannot read {}", path));
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+Result<unsigned> workers_from(const Arguments& arguments) {
+  if (!arguments.given("workers")) {
+    return std::clamp(std::thread::hardware_concurrency(), 1U, kWorkersMax);
+  }
+  const auto text = arguments.value("workers");
+  unsigned workers = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), workers);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() || workers < 1 ||
+      workers > kWorkersMax) {
+    return fail(ErrorKind::Invalid,
+                fmt::format("--workers {}: give a number from 1 to {}", text, kWorkersMax));
+  }
+  return workers;
+}
+
+Result<verify::ExploreOptions> options_from(const Arguments& arguments) {
+  verify::ExploreOptions options;
+  FP_TRY(workers, workers_from(arguments));
+  options.workers = workers;
+  options.stop_at_violation = arguments.given("first");
+  if (arguments.given("time-limit")) {
+    FP_TRY(limit, kube::parse_duration(arguments.value("time-limit")));
+    options.time_limit = limit;
+  }
+  if (arguments.given("memory")) {
+    FP_TRY(memory, kube::Quantity::parse(arguments.value("memory")));
+    if (memory.sign() <= 0) return fail(ErrorKind::Invalid, "--memory: give an amount, as in 4Gi");
+    options.memory_bytes_max = static_cast<std::uint64_t>(memory.value());
+  }
+  return options;
+}
+
+// One thing to explore.
+struct Job {
+  const verify::Subject* subject;
+  const verify::ScenarioName* scenario;
+};
+
+Result<const verify::Subject*> find_subject(const std::vector<verify::Subject>& all,
+                                            std::string_view name) {
+  std::string names;
+  for (const auto& subject : all) {
+    if (subject.name == name) return &subject;
+    names += (names.empty() ? "" : ", ") + subject.name;
+  }
+  return fail(ErrorKind::NotFound,
+              fmt::format("there is no \"{}\" to verify; there are {}", name, names));
+}
+
+Result<std::vector<Job>> jobs_from(const Arguments& arguments,
+                                   const std::vector<verify::Subject>& all) {
+  const auto name = arguments.positional(0);
+  if (name.empty() != arguments.given("all")) {
+    return fail(ErrorKind::Invalid,
+                "name what to verify, or give --all; --list shows what there is");
+  }
+  std::vector<Job> jobs;
+  for (const auto& subject : all) {
+    if (!name.empty() && subject.name != name) continue;
+    for (const auto& scenario : subject.scenarios) {
+      if (arguments.given("scenario") && scenario.name != arguments.value("scenario")) continue;
+      jobs.push_back({&subject, &scenario});
+    }
+  }
+  if (!jobs.empty()) return jobs;
+  if (!name.empty()) {
+    FP_TRY(subject, find_subject(all, name));
+    return fail(ErrorKind::NotFound,
+                fmt::format("{} has no scenario {}", subject->name, arguments.value("scenario")));
+  }
+  return fail(ErrorKind::NotFound,
+              fmt::format("no scenario is called {}", arguments.value("scenario")));
+}
+
+verify::Parameters parameters_from(const Arguments& arguments) {
+  verify::Parameters parameters;
+  for (const std::string_view name : {"size", "budget"}) {
+    if (arguments.given(name)) parameters.emplace(name, arguments.value(name));
+  }
+  return parameters;
+}
+
+// The counterexamples as files, and a line that says how to see them again.
+Result<std::string> save_replays(const verify::Report& report, std::string_view directory) {
+  std::string said;
+  for (const auto& verdict : report.exploration.verdicts) {
+    if (!verdict.trace) continue;
+    auto name = fmt::format("{}-{}-{}.json", report.subject, report.scenario, verdict.name);
+    std::ranges::replace_if(name, [](char c) { return c == '/' || c == ':' || c == ' '; }, '-');
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    const auto path = std::filesystem::path{directory} / name;
+    FP_TRY_VOID(save(path, verify::replay_of(report, verdict).to_text()));
+    said += fmt::format("replay: fixpoint verify --replay {}\n", path.string());
+  }
+  return said;
+}
+
+// What several reports together mean, with the false ones as they should be.
+int status_of(const std::vector<Job>& jobs, const std::vector<verify::Report>& reports) {
+  bool incomplete = false;
+  bool violated = false;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const auto conclusion = reports[i].conclusion();
+    // One that must fail is right when it does, as long as there are others beside it.
+    const bool must_fail = jobs.size() > 1 && jobs[i].scenario->false_on_purpose;
+    incomplete |= conclusion == verify::Conclusion::Incomplete;
+    violated |= (conclusion == verify::Conclusion::Violated) != must_fail &&
+                conclusion != verify::Conclusion::Incomplete;
+  }
+  if (violated) return kExitFailed;
+  return incomplete ? kExitIncomplete : kExitDone;
+}
+
+std::string summary_of(const std::vector<Job>& jobs, const std::vector<verify::Report>& reports) {
+  std::string text;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const auto& result = reports[i].exploration;
+    std::string_view word = "proved";
+    if (reports[i].conclusion() == verify::Conclusion::Incomplete) word = "INCOMPLETE";
+    if (reports[i].conclusion() == verify::Conclusion::Violated) {
+      word = jobs[i].scenario->false_on_purpose ? "violated, as it must be" : "VIOLATED";
+    }
+    text += fmt::format("{:<18} {:<20} {:>14} states  {}\n", jobs[i].subject->name,
+                        jobs[i].scenario->name, verify::grouped(result.distinct), word);
+  }
+  return text;
+}
+
+Result<void> save_reports(const Arguments& arguments, const std::vector<verify::Report>& reports) {
+  if (arguments.given("json")) {
+    auto list = json::Draft::array();
+    for (const auto& report : reports) list.push_back(verify::to_json(report));
+    const json::Value value = json::Draft::object({
+                                                      {"reports", list}
+    })
+                                  .freeze();
+    FP_TRY_VOID(save(arguments.value("json"), json::to_pretty_text(value) + "\n"));
+  }
+  if (arguments.given("html")) {
+    FP_TRY_VOID(save(arguments.value("html"), verify::to_page(reports)));
+  }
+  return {};
+}
+
+int explore(const Arguments& arguments, const std::vector<verify::Subject>& all) {
+  auto options = options_from(arguments);
+  if (!options) return failed(options.error());
+  const auto jobs = jobs_from(arguments, all);
+  if (!jobs) return failed(jobs.error());
+  std::vector<verify::Report> reports;
+  for (const Job& job : *jobs) {
+    VerifyProgress progress(options->time_limit);
+    options->progress = [&](const verify::Progress& now) { progress.show(now); };
+    auto report = job.subject->run({.scenario = job.scenario->name,
+                                    .parameters = parameters_from(arguments),
+                                    .options = *options});
+    progress.clear();
+    if (!report) return failed(report.error());
+    report->subject = job.subject->name;
+    const auto replays = save_replays(*report, arguments.value("out"));
+    if (!replays) return failed(replays.error());
+    if (answer(verify::to_text(*report) + *replays + "\n") != kExitDone) return kExitFailed;
+    reports.push_back(*std::move(report));
+  }
+  if (const auto saved = save_reports(arguments, reports); !saved) return failed(saved.error());
+  if (reports.size() > 1 && answer(summary_of(*jobs, reports)) != kExitDone) return kExitFailed;
+  return status_of(*jobs, reports);
+}
+
+int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) {
+  const auto text = load(arguments.value("replay"));
+  if (!text) return failed(text.error());
+  const auto file = verify::Replay::parse(*text);
+  if (!file) return failed(file.error());
+  const auto subject = find_subject(all, file->subject);
+  if (!subject) return failed(subject.error());
+  const auto trace =
+      (*subject)->replay({.scenario = file->scenario, .parameters = file->parameters}, *file);
+  if (!trace) return failed(trace.error());
+  verify::Verdict verdict{.name = file->property,
+                          .kind = file->kind,
+                          .outcome = verify::Outcome::Violated,
+                          .detail = file->detail};
+  verdict.trace = *trace;
+  return answer(verify::story(verdict)) == kExitDone ? kExitFailed : kExitMisused;
+}
+
+int list(const std::vector<verify::Subject>& all) {
+  std::string text;
+  for (const auto& subject : all) {
+    text += fmt::format("{}  {}\n", subject.name, subject.summary);
+    for (const auto& scenario : subject.scenarios) {
+      text += fmt::format("  {:<20} {}\n", scenario.name, scenario.summary);
+    }
+  }
+  return answer(text);
+}
+
+int run(const Arguments& arguments) {
+  const auto all = verify_subjects();
+  if (arguments.given("list")) return list(all);
+  if (arguments.given("replay")) return replay(arguments, all);
+  return explore(arguments, all);
+}
+
+constexpr std::array kFlags{
+    Flag{.name = "all", .help = "everything there is, one after the other"},
+    Flag{.name = "scenario", .placeholder = "NAME", .help = "only this one; all if not given"},
+    Flag{.name = "budget",
+         .placeholder = "LIST",
+         .help = "how often each trouble may happen, as in crash=1,error=2,stale=2,edit=2"},
+    Flag{.name = "size", .placeholder = "N", .help = "of a model"},
+    Flag{.name = "time-limit",
+         .placeholder = "TIME",
+         .help = "as in 10m; what is not seen by then makes the run incomplete"},
+    Flag{.name = "memory",
+         .placeholder = "AMOUNT",
+         .help = "of this process, as in 4Gi; beyond it the run is incomplete"},
+    Flag{.name = "workers", .placeholder = "N", .help = "threads; as many as cores if not given"},
+    Flag{.name = "first", .help = "stop at the first violation"},
+    Flag{.name = "json", .placeholder = "FILE", .help = "write the reports there, for programs"},
+    Flag{.name = "html",
+         .placeholder = "FILE",
+         .help = "write a page with the counterexamples as sequence diagrams"},
+    Flag{.name = "out",
+         .placeholder = "DIR",
+         .help = "where counterexamples are kept",
+         .fallback = "counterexamples"},
+    Flag{.name = "replay",
+         .placeholder = "FILE",
+         .help = "execute a counterexample once more and tell it"},
+    Flag{.name = "list", .help = "what there is to verify"},
+};
+
+constexpr std::array kPositionals{
+    Positional{.name = "SUBJECT", .help = "an operator or a model; see --list", .required = false},
+};
+
+constexpr std::array kExamples{
+    Example{"verify --list",                                   "what there is"                                      },
+    Example{"verify model:2pc --size 7",                       "every state of two-phase commit with seven managers"},
+    Example{"verify --all --time-limit 3m --html report.html",
+            "everything, with a page to look at"                                                                    },
+    Example{"verify --replay counterexamples/FILE.json",       "a counterexample once more"                         },
+};
+
+}  // namespace
+
+const Command kVerifyCommand{
+    .name = "verify",
+    .summary = "Explore every state of an operator and say what holds",
+    .description =
+        "Explores all reachable states, breadth first and with all cores, and checks safety and\n"
+        "liveness. A violation is told as a shortest story and kept as a file for --replay.\n"
+        "Exits with 0 only when everything was seen and everything holds; 1: something is\n"
+        "violated or was never put to the test; 3: a limit ended the run before it was complete.\n",
+    .flags = kFlags,
+    .positionals = kPositionals,
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace fixpoint::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verify_progress.h"
+
+#include "kube/duration.h"
+#include "verify/report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fixpoint::cli {
+namespace {
+
+constexpr Duration kLogEvery = std::chrono::seconds(5);
+
+}  // namespace
+
+std::string progress_text(const verify::Progress& progress, std::optional<Duration> time_limit) {
+  const double seconds = std::max(1e-3, std::chrono::duration<double>(progress.elapsed).count());
+  auto text = fmt::format(
+      "{} states, frontier {}, depth {}, {}/s, {} MiB", verify::grouped(progress.distinct),
+      verify::grouped(progress.frontier), progress.depth,
+      verify::grouped(static_cast<std::uint64_t>(static_cast<double>(progress.distinct) / seconds)),
+      progress.bytes >> 20U);
+  if (time_limit) {
+    const auto left = std::max(Duration{}, *time_limit - progress.elapsed);
+    text += fmt::format(
+        ", {} left", kube::duration_text(std::chrono::duration_cast<std::chrono::seconds>(left)));
+  }
+  return text;
+}
+
+VerifyProgress::VerifyProgress(std::optional<Duration> time_limit)
+    : time_limit_(time_limit), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void VerifyProgress::show(const verify::Progress& progress) {
+  if (!terminal_ && progress.elapsed < next_ + kLogEvery) return;
+  next_ = progress.elapsed;
+  const auto text = progress_text(progress, time_limit_);
+  // "\x1b[K": what the last line had more.
+  if (terminal_) {
+    fmt::print(stderr, "\r{}\x1b[K", text);
+  } else {
+    fmt::print(stderr, "{}\n", text);
+  }
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void VerifyProgress::clear() {
+  if (terminal_ && shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+}  // namespace fixpoint::cli

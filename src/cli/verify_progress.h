@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The line that shows how far an exploration has come: rewritten in place on a terminal, a new one
+// now and then in a log. On stderr: the answer is the report.
+#pragma once
+
+#include "base/clock.h"
+#include "verify/exploration.h"
+
+#include <optional>
+#include <string>
+
+namespace fixpoint::cli {
+
+class VerifyProgress {
+ public:
+  explicit VerifyProgress(std::optional<Duration> time_limit);
+
+  void show(const verify::Progress& progress);
+  // Takes the line away, so that what comes next begins at the left.
+  void clear();
+
+ private:
+  std::optional<Duration> time_limit_;
+  bool terminal_;
+  bool shown_ = false;
+  Duration next_{};
+};
+
+// "12,345,678 states, frontier 456,789, depth 23, 1,234,567/s, 512 MiB, 1m30s left".
+std::string progress_text(const verify::Progress& progress, std::optional<Duration> time_limit);
+
+}  // namespace fixpoint::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Report: what one exploration says about its subject, for people and for programs.
+#pragma once
+
+#include "json/value.h"
+#include "verify/exploration.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fixpoint::verify {
+
+// "budget" -> "crash=1,error=2": what, beside subject and scenario, decides what is explored.
+using Parameters = std::map<std::string, std::string>;
+
+// A further table; what is missing in it counts as a failure.
+struct Section {
+  std::string title;
+  std::string text;
+  std::size_t missing = 0;
+};
+
+enum class Conclusion : std::uint8_t {
+  Proved,      // complete, and everything holds
+  Violated,    // something does not hold, was vacuous, or was never covered
+  Incomplete,  // nothing is known to be wrong, but not everything was seen
+};
+
+struct Report {
+  std::string subject = {};  // set by whoever asks
+  std::string scenario = {};
+  Parameters parameters = {};
+  unsigned workers = 1;
+  Exploration exploration = {};
+  std::vector<Section> sections = {};
+
+  Conclusion conclusion() const;
+  // "fixpoint verify model:2pc --size 7".
+  std::string command() const;
+};
+
+std::string to_text(const Report& report);
+json::Value to_json(const Report& report);
+
+// 61515776 as "61,515,776".
+std::string grouped(std::uint64_t number);
+
+}  // namespace fixpoint::verify

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Subject: something that `fixpoint verify` can be asked about, by name: an operator or a model.
+//
+// What a model is made of is behind `run` and `replay`; run_model and replay_model are those two
+// for anything that is a Model.
+#pragma once
+
+#include "base/error.h"
+#include "verify/exploration.h"
+#include "verify/explore.h"
+#include "verify/model.h"
+#include "verify/replay.h"
+#include "verify/report.h"
+#include "verify/retrace.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fixpoint::verify {
+
+struct ScenarioName {
+  std::string name;
+  std::string summary;
+  // It must be found violated: a checker that cannot fail has not been tested.
+  bool false_on_purpose = false;
+};
+
+// What to explore: one of the subject's scenarios, with what the command line changes about it.
+struct Request {
+  std::string scenario;
+  Parameters parameters;  // those given; an unknown one is refused
+  ExploreOptions options;
+};
+
+struct Subject {
+  std::string name;
+  std::string summary;
+  std::vector<ScenarioName> scenarios;  // one or more
+  // The error says what is wrong with the request.
+  std::function<Result<Report>(const Request&)> run;
+  // Executes the steps of a file; the request is the one that the file tells of.
+  std::function<Result<Trace>(const Request&, const Replay&)> replay;
+};
+
+template <Model M>
+Report run_model(const M& model, Parameters parameters, const Request& request) {
+  return {.scenario = request.scenario,
+          .parameters = std::move(parameters),
+          .workers = request.options.workers,
+          .exploration = explore(model, request.options)};
+}
+
+template <Model M>
+Result<Trace> replay_model(const M& model, const Replay& replay) {
+  const auto actors = model.actors();
+  Retracer<M> retracer(model, actors);
+  if (!retracer.start_at(replay.initial_index) || retracer.trace().initial != replay.initial) {
+    return replay_differs(0);
+  }
+  for (std::size_t i = 0; i < replay.steps.size(); ++i) {
+    if (!retracer.step_by_action(replay.steps[i].action_index) ||
+        retracer.trace().steps.back().fingerprint != replay.steps[i].fingerprint) {
+      return replay_differs(i + 1);
+    }
+  }
+  retracer.trace().loop_from = replay.loop_from;
+  return std::move(retracer.trace());
+}
+
+}  // namespace fixpoint::verify
