@@ -62,6 +62,12 @@ std::int64_t drop_available(DeploymentPass& pass) {
 
 bool shrink_old(DeploymentPass& pass) {
   if (wanted(pass.old) == 0) return false;
+  // A set that tells of more than it wants has not yet heard of its new size: what is spare is not
+  // known before it has.
+  const bool behind = std::ranges::any_of(pass.old, [](const SetState* set) {
+    return set->replicas > 0 && set->status("availableReplicas") > set->replicas;
+  });
+  if (behind) return false;
   const auto least = pass.replicas() - pass.max_unavailable();
   const auto missing_new = pass.newest->replicas - pass.newest->status("availableReplicas");
   const auto most = wanted(pass.all()) - least - missing_new;
