@@ -174,6 +174,29 @@ std::filesystem::path default_data_dir() {
   return std::filesystem::path(home == nullptr ? "." : home) / ".local" / "state" / "fixpoint";
 }
 
+// Where persistent volumes lie; those of a cluster in memory end with the machine's temporary
+// files.
+std::filesystem::path volumes_directory(const std::optional<std::filesystem::path>& data_dir) {
+  if (data_dir) return std::filesystem::absolute(*data_dir) / "volumes";
+  return std::filesystem::temp_directory_path() / fmt::format("fixpoint-{}", ::getpid()) /
+         "volumes";
+}
+
+// Removes one volume's directory. The path comes from an object that anybody may have written:
+// only a direct child of the volumes' own directory is ever touched.
+Result<void> remove_volume(const std::filesystem::path& volumes, const std::string& path) {
+  const std::filesystem::path wanted{path};
+  if (wanted.parent_path() != volumes || wanted != wanted.lexically_normal()) {
+    return fail(ErrorKind::Invalid, fmt::format("{} is no volume of this cluster: it stays", path));
+  }
+  std::error_code error;
+  std::filesystem::remove_all(wanted, error);
+  if (error) {
+    return fail(ErrorKind::Unavailable, fmt::format("cannot remove {}: {}", path, error.message()));
+  }
+  return {};
+}
+
 int run(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   auto listen = parse_listen(arguments.value("listen"));
@@ -224,6 +247,11 @@ int run(const Arguments& arguments) {
     (as_json ? log_json : log_text)(line, loop.clock().wall());
   };
   const auto data_dir = options.data_dir;
+  const auto volumes = volumes_directory(data_dir);
+  cluster_options->volumes = volumes.string();
+  cluster_options->remove_directory = [volumes](const std::string& path) {
+    return remove_volume(volumes, path);
+  };
   auto started = front::Host::start(loop, std::move(options));
   if (!started) return failed(started.error());
   host = *std::move(started);

@@ -13,6 +13,10 @@
 #include "cluster/nodes/lifecycle.h"
 #include "cluster/nodes/simulated_nodes.h"
 #include "cluster/scheduler/scheduler.h"
+#include "cluster/storage/claims.h"
+#include "cluster/storage/local_provisioner.h"
+#include "cluster/storage/reclaim.h"
+#include "cluster/storage/volumes.h"
 #include "cluster/workloads/deployment.h"
 #include "cluster/workloads/replica_set.h"
 #include "cluster/workloads/stateful_set.h"
@@ -38,6 +42,10 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<nodes::SimulatedNodes>(options.simulation));
   all.push_back(std::make_unique<nodes::NodeLifecycle>());
   all.push_back(std::make_unique<nodes::PodEviction>());
+  all.push_back(std::make_unique<storage::ClaimController>());
+  all.push_back(std::make_unique<storage::VolumeController>());
+  all.push_back(std::make_unique<storage::LocalProvisioner>(options.volumes));
+  all.push_back(std::make_unique<storage::VolumeReclaim>(options.remove_directory));
   all.push_back(std::make_unique<scheduler::Scheduler>());
   all.push_back(std::make_unique<DeploymentController>());
   using ReplicaKind = ReplicaSetController::Kind;

@@ -5,9 +5,11 @@
 
 #include "cluster/controller.h"
 #include "cluster/nodes/simulation.h"
+#include "cluster/storage/reclaim.h"
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fixpoint::cluster {
@@ -15,6 +17,9 @@ namespace fixpoint::cluster {
 // What a cluster has besides its API.
 struct ClusterOptions {
   nodes::SimulationOptions simulation;
+  // Where the volumes of the class "local-directory" lie, and how one of them is removed.
+  std::string volumes = "/var/lib/fixpoint/volumes";
+  storage::RemoveDirectory remove_directory = {};
 };
 
 class Controllers {

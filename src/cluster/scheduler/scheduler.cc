@@ -3,7 +3,9 @@
 
 #include "base/rfc3339.h"
 #include "cluster/decision.h"
+#include "cluster/nodes/pods_by_node.h"
 #include "cluster/storage/match.h"
+#include "cluster/storage/names.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -16,24 +18,18 @@ namespace fixpoint::cluster::scheduler {
 namespace {
 
 using json::Draft;
+using nodes::is_over;
+using nodes::kNodes;
+using nodes::kPods;
+using storage::kClaims;
+using storage::kClasses;
+using storage::kVolumes;
 
-constexpr std::string_view kPods = "pods/";
-constexpr std::string_view kNodes = "nodes/";
 constexpr std::string_view kNamespaces = "namespaces/";
-constexpr std::string_view kClaims = "persistentvolumeclaims/";
-constexpr std::string_view kVolumes = "persistentvolumes/";
-constexpr std::string_view kClasses = "storageclasses.storage.k8s.io/";
 // Longer messages of Events are refused; conditions have room.
 constexpr std::size_t kEventBytesMax = 1024;
 
 const kube::GroupVersionResource kPodResource{"", "v1", "pods"};
-const kube::GroupVersionResource kClaimResource{"", "v1", "persistentvolumeclaims"};
-const kube::GroupVersionResource kVolumeResource{"", "v1", "persistentvolumes"};
-
-bool is_over(json::View pod) {
-  const auto phase = pod.get("status", "phase").as_string();
-  return phase == "Succeeded" || phase == "Failed";
-}
 
 bool wants_node(json::View pod) {
   const json::View spec = pod.get("spec");
@@ -107,32 +103,15 @@ apiserver::Request binding_request(json::View pod, std::string_view node) {
   return request;
 }
 
-apiserver::Request keep_volume(json::View volume, json::View claim) {
-  Draft kept{volume};
-  kept.object_at("spec")["claimRef"] = Draft::object({
-      {"apiVersion",      "v1"                            },
-      {"kind",            "PersistentVolumeClaim"         },
-      {"namespace",       kube::namespace_of(claim)       },
-      {"name",            kube::name_of(claim)            },
-      {"uid",             kube::uid_of(claim)             },
-      {"resourceVersion", kube::resource_version_of(claim)}
-  });
-  kept.object_at("metadata").object_at("annotations")["pv.kubernetes.io/bound-by-controller"] =
-      "yes";
-  const json::Value body = kept.freeze();
-  return update_request(kVolumeResource, body);
-}
-
 apiserver::Request select_node(json::View claim, std::string_view node) {
   const auto patch =
       Draft::object(
           {
               {"metadata",
-               Draft::object({{"annotations",
-                               Draft::object({{"volume.kubernetes.io/selected-node", node}})}})}
+               Draft::object({{"annotations", Draft::object({{storage::kSelectedNode, node}})}})}
   })
           .freeze();
-  return patch_request(kClaimResource, claim, patch);
+  return patch_request(storage::kClaimResource, claim, patch);
 }
 
 }  // namespace
@@ -274,9 +253,9 @@ bool Scheduler::prepare_volumes(Api& api, const VolumeNeeds& volumes, const std:
     if (!step.volume.is_null()) {
       // A refusal means that either changed; the news of that bring the pod back.
       if (!storage::kept_for(step.volume, step.claim)) {
-        (void)api.call(keep_volume(step.volume, step.claim));
+        (void)api.call(storage::keep_request(step.volume, step.claim));
       }
-    } else if (kube::annotation_of(step.claim, "volume.kubernetes.io/selected-node").empty()) {
+    } else if (kube::annotation_of(step.claim, storage::kSelectedNode).empty()) {
       (void)api.call(select_node(step.claim, node));
     }
   }

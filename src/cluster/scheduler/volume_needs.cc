@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/scheduler/volume_needs.h"
 
+#include "cluster/storage/match.h"
+#include "cluster/storage/names.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -11,9 +13,6 @@ namespace fixpoint::cluster::scheduler {
 namespace {
 
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
-constexpr std::string_view kBoundByController = "pv.kubernetes.io/bind-completed";
-
-constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 
 bool reachable(json::View volume, json::View node) {
   const json::View where = volume.get("spec", "nodeAffinity", "required");
@@ -22,7 +21,7 @@ bool reachable(json::View volume, json::View node) {
 
 bool is_bound(json::View claim) {
   return !claim.get("spec", "volumeName").as_string().empty() &&
-         kube::annotations_of(claim).contains(kBoundByController);
+         kube::annotations_of(claim).contains(storage::kBindCompleted);
 }
 
 bool waits_for_consumer(json::View claim, json::View storage_class) {
@@ -90,8 +89,7 @@ VolumeNeeds VolumeNeeds::of(json::View pod, const VolumeSource& source) {
       if (where.is_object()) needs.bound.push_back(nodes::NodeSelector::from(where));
       continue;
     }
-    const json::Value storage_class =
-        source.storage_class(claim.get("spec", "storageClassName").as_string());
+    const json::Value storage_class = source.storage_class(storage::class_of(claim));
     if (waits_for_consumer(claim, storage_class)) {
       needs.waiting.push_back(
           {.claim = claim, .storage_class = storage_class, .candidates = source.candidates(claim)});
@@ -127,7 +125,7 @@ std::vector<VolumeStep> VolumeNeeds::served_on(json::View node) const {
   std::vector<std::string_view> taken;
   for (const auto& [claim, storage_class, candidates] : waiting) {
     // Being provided for a node that was chosen before: only that one will do.
-    const auto selected = kube::annotation_of(claim, kSelectedNode);
+    const auto selected = kube::annotation_of(claim, storage::kSelectedNode);
     if (!selected.empty() && selected != kube::name_of(node)) continue;
     const auto fits = [&](const json::Value& volume) {
       return std::ranges::count(taken, kube::name_of(volume)) == 0 && reachable(volume, node);

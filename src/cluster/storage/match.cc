@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/storage/match.h"
 
+#include "cluster/decision.h"
+#include "cluster/storage/names.h"
+#include "json/draft.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
 
@@ -14,13 +17,6 @@ kube::Quantity storage_in(json::View amounts) {
   return amount ? *amount : kube::Quantity{};
 }
 
-bool has_modes(json::View volume, json::View claim) {
-  const auto offered = volume.get("spec", "accessModes").elements();
-  return std::ranges::all_of(claim.get("spec", "accessModes").elements(), [&](json::View wanted) {
-    return std::ranges::any_of(offered, [&](json::View one) { return one == wanted; });
-  });
-}
-
 std::string_view mode_of(json::View object) {
   return object.get("spec", "volumeMode").as_string("Filesystem");
 }
@@ -30,6 +26,17 @@ bool has_labels(json::View volume, json::View claim) {
   if (!wanted.is_object()) return true;
   const auto selector = kube::LabelSelector::from_object(wanted);
   return selector && selector->matches(kube::labels_of(volume));
+}
+
+json::Draft reference_to(json::View claim) {
+  return json::Draft::object({
+      {"apiVersion",      "v1"                            },
+      {"kind",            "PersistentVolumeClaim"         },
+      {"namespace",       kube::namespace_of(claim)       },
+      {"name",            kube::name_of(claim)            },
+      {"uid",             kube::uid_of(claim)             },
+      {"resourceVersion", kube::resource_version_of(claim)}
+  });
 }
 
 }  // namespace
@@ -55,6 +62,13 @@ bool kept_for(json::View volume, json::View claim) {
   }
   const auto uid = reference.get("uid").as_string();
   return uid.empty() || uid == kube::uid_of(claim);
+}
+
+bool has_modes(json::View volume, json::View claim) {
+  const auto offered = volume.get("spec", "accessModes").elements();
+  return std::ranges::all_of(claim.get("spec", "accessModes").elements(), [&](json::View wanted) {
+    return std::ranges::any_of(offered, [&](json::View one) { return one == wanted; });
+  });
 }
 
 bool suits(json::View volume, json::View claim) {
@@ -84,6 +98,17 @@ std::vector<json::Value> candidates(const std::vector<json::Value>& volumes, jso
     return capacity_of(a) < capacity_of(b);
   });
   return found;
+}
+
+apiserver::Request keep_request(json::View volume, json::View claim) {
+  json::Draft kept{volume};
+  kept.object_at("spec")["claimRef"] = reference_to(claim);
+  // A volume that a person set aside for the claim stays theirs.
+  if (!kept_for(volume, claim)) {
+    kept.object_at("metadata").object_at("annotations")[kBoundByController] = "yes";
+  }
+  const json::Value body = kept.freeze();
+  return update_request(kVolumeResource, body);
 }
 
 }  // namespace fixpoint::cluster::storage

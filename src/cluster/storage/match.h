@@ -3,6 +3,7 @@
 // Which volume serves which claim.
 #pragma once
 
+#include "apiserver/request.h"
 #include "json/value.h"
 #include "kube/quantity.h"
 
@@ -20,9 +21,14 @@ kube::Quantity capacity_of(json::View volume);
 bool kept_for(json::View volume, json::View claim);
 // Modes, size, class, labels: everything but who else wants it and where it is.
 bool suits(json::View volume, json::View claim);
+// The modes that the claim asks for are among the volume's.
+bool has_modes(json::View volume, json::View claim);
 // Suits, and nobody has it.
 bool takes(json::View volume, json::View claim);
 // Of those that the claim can take the smallest first; one that is kept for it before all others.
 std::vector<json::Value> candidates(const std::vector<json::Value>& volumes, json::View claim);
+
+// Keeps the volume for the claim, which takes it with its next look.
+apiserver::Request keep_request(json::View volume, json::View claim);
 
 }  // namespace fixpoint::cluster::storage
