@@ -28,6 +28,11 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 find_program(MOLD_PROGRAM mold)
 if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
+  # First, or mold takes the inline functions of the standard library that other shared libraries
+  # lack from whatever member of our archives has them: an operator would hold the whole API server.
+  if(NOT FIXPOINT_SANITIZE AND NOT FIXPOINT_FUZZ)
+    add_link_options(-lstdc++)
+  endif()
 endif()
 
 # Later maps win: first the tree, then the build directory inside it, then the relative spelling
