@@ -253,25 +253,32 @@ class Decoder {
     }
   }
 
-  // Lengths, patterns, formats: of what is a string in JSON. False when something is wrong.
-  bool text_fits(json::View value, const Spot& spot) {
-    const auto before = errors.size();
-    const auto& limits = spot.limits;
-    const auto text = value.as_string();
-    const auto length = characters(text);
-    auto length_max = limits.max_length;
+  // Counts only where there is something to compare with: most text has no limits.
+  void length_fits(json::View value, const Spot& spot) {
+    auto length_max = spot.limits.max_length;
     if (const auto implied = implied_length_max(spot.type.shape)) {
       length_max = std::min(length_max.value_or(*implied), *implied);
     }
+    const auto length_min = spot.limits.min_length;
+    if (!length_max && !length_min) return;
+    const auto length = characters(value.as_string());
     if (length_max && length > *length_max) {
       errors.push_back({kube::FieldErrorKind::TooLong,
                         spot.path.to_string(),
                         {},
                         fmt::format("may not be more than {} characters", *length_max)});
     }
-    if (limits.min_length && length < *limits.min_length) {
-      wrong(value, spot, fmt::format("must be at least {} characters long", *limits.min_length));
+    if (length_min && length < *length_min) {
+      wrong(value, spot, fmt::format("must be at least {} characters long", *length_min));
     }
+  }
+
+  // Lengths, patterns, formats: of what is a string in JSON. False when something is wrong.
+  bool text_fits(json::View value, const Spot& spot) {
+    const auto before = errors.size();
+    const auto& limits = spot.limits;
+    const auto text = value.as_string();
+    length_fits(value, spot);
     const auto* implied = compiled(spot.type.shape);
     if (implied != nullptr && !implied->matches(text)) {
       wrong_type(value, spot);

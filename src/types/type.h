@@ -166,7 +166,9 @@ struct Description<std::map<std::string, T, Compare>> {
       for (const auto& [key, value] : *static_cast<const Map*>(map)) visit(context, key, &value);
     };
     type.insert = [](void* map, std::string_view key) -> void* {
-      return &static_cast<Map*>(map)->insert_or_assign(std::string{key}, T{}).first->second;
+      auto& into = *static_cast<Map*>(map);
+      // Servers send members in order, so the end is where the next one goes.
+      return &into.insert_or_assign(into.end(), std::string{key}, T{})->second;
     };
     return type;
   }
