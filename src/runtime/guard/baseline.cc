@@ -13,7 +13,8 @@
 namespace fixpoint::runtime {
 namespace {
 
-// Tables nobody uses any more are dropped when there are this many.
+// Tables nobody uses any more are dropped when there are this many, or twice as many as were left
+// the last time.
 constexpr std::size_t kTablesBeforeSweep = 256;
 constexpr std::uint64_t kAbsent = 0;
 
@@ -106,6 +107,24 @@ json::View entry_of(json::View object, std::string_view manager) {
   return created;
 }
 
+// FieldsV1 name an owner reference by the owner's uid, which would make every child's fields a
+// shape of its own. Of references to controllers a server takes only one, so that says the same.
+json::Value of_any_owner(json::View fields, json::View object) {
+  const auto references = fields.get("f:metadata", "f:ownerReferences");
+  for (const auto owner : object.get("metadata", "ownerReferences").elements()) {
+    if (!owner.get("controller").as_bool()) continue;
+    const auto named = fmt::format(R"(k:{{"uid":"{}"}})", owner.get("uid").as_string());
+    const auto held = references.find(named);
+    if (!held) break;
+    json::Draft draft{fields};
+    auto& renamed = draft.object_at("f:metadata").object_at("f:ownerReferences");
+    renamed.erase(named);
+    renamed[R"(k:{"controller":true})"] = *held;
+    return draft.freeze();
+  }
+  return fields;
+}
+
 // Holds the path, something below it, or everything above it.
 bool holds(const kube::FieldSet& set, const kube::Path& path) {
   const auto* at = &set;
@@ -135,8 +154,9 @@ std::uint64_t value_hash(json::View object, const kube::Path& path) {
 }
 
 std::shared_ptr<const PathTable> PathTables::intern(const Hash128& hash, PathTable table) {
-  if (tables_.size() >= kTablesBeforeSweep) {
+  if (tables_.size() >= std::max(sweep_at_, kTablesBeforeSweep)) {
     std::erase_if(tables_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = 2 * tables_.size();
   }
   auto shared = std::make_shared<const PathTable>(coarsened(std::move(table)));
   tables_[hash] = shared;
@@ -156,7 +176,8 @@ std::shared_ptr<const PathTable> PathTables::of_fields_v1(json::View fields) {
 std::shared_ptr<const PathTable> PathTables::of(json::View object, json::View applied,
                                                 std::string_view manager) {
   if (const auto entry = entry_of(object, manager); !entry.is_null()) {
-    if (auto table = of_fields_v1(entry.get("fieldsV1")); table && !table->empty()) return table;
+    const auto fields = of_any_owner(entry.get("fieldsV1"), object);
+    if (auto table = of_fields_v1(fields); table && !table->empty()) return table;
   }
   auto leaves = leaves_of(applied);
   kube::FieldSet set;

@@ -45,6 +45,7 @@ class PathTables {
  private:
   std::shared_ptr<const PathTable> intern(const Hash128& hash, PathTable table);
   std::map<Hash128, std::weak_ptr<const PathTable>> tables_;
+  std::size_t sweep_at_ = 0;  // so many tables: time to look for those that nobody uses
 };
 
 class Baseline {
