@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/tape.h"
 
+#include "json/scratch.h"
+
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -27,8 +29,8 @@ class Scratch {
     return error == simdjson::SUCCESS ? &parser_.doc : nullptr;
   }
 
-  void trim() {
-    if (buffer_bytes_ <= kKeptTextBytes) return;
+  void trim(std::size_t kept_bytes) {
+    if (buffer_bytes_ <= kept_bytes) return;
     buffer_.reset();
     buffer_bytes_ = 0;
     parser_ = simdjson::dom::parser{};
@@ -61,7 +63,11 @@ std::optional<Tape> tape_of(std::string_view text) {
 }
 
 void trim_tape() {
-  scratch().trim();
+  scratch().trim(kKeptTextBytes);
+}
+
+void release_scratch() {
+  scratch().trim(0);
 }
 
 }  // namespace fixpoint::json

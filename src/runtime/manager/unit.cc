@@ -66,6 +66,7 @@ Unit::Unit(Setup setup)
                                        [this] {
                                          synced_ = true;
                                          begin();
+                                         if (setup_.on_synced) setup_.on_synced();
                                        }})),
       journal_({.controller = declared(setup_).name,
                 .identity = setup_.identity,

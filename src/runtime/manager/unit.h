@@ -15,6 +15,7 @@
 #include "runtime/manager/journal.h"
 #include "runtime/registry.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,6 +41,7 @@ class Unit {
     std::string identity;
     std::string own_namespace;
     Traces traces = Traces::Off;
+    std::function<void()> on_synced;
     Rng rng{0};
   };
   explicit Unit(Setup setup);
