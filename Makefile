@@ -81,7 +81,7 @@ bench: deps ## Run the benchmarks; ARGS go to each, results also as JSON in buil
 
 .PHONY: bench-peers
 bench-peers: deps kube ## The same controller on Fixpoint, controller-runtime and kube-rs, on a real API server
-	@$(call compile,release) peer_bench
+	@$(call compile,release) peer_bench create_load fixpoint
 	@bench/peers/run $(ARGS)
 
 # Counterexamples and reports lie beside the build.

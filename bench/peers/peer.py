@@ -10,6 +10,18 @@ TICK = os.sysconf("SC_CLK_TCK")
 PATIENCE_SECONDS = 900
 
 
+def cpu_seconds(pid):
+    """From schedstat where there is one, to the nanosecond and over all threads, else in ticks."""
+    process = pathlib.Path(f"/proc/{pid}")
+    fields = (process / "stat").read_text().rpartition(")")[2].split()
+    ticks = (int(fields[11]) + int(fields[12])) / TICK
+    try:
+        exact = sum(int((task / "schedstat").read_text().split()[0]) for task in (process / "task").iterdir()) / 1e9
+    except FileNotFoundError:
+        return ticks
+    return max(exact, ticks)  # threads that ended are only in the ticks
+
+
 class Peer:
     def __init__(self, name, program, kubeconfig, *options):
         self.name = name
@@ -56,15 +68,7 @@ class Peer:
         raise RuntimeError(f"/proc says nothing about {field}")
 
     def cpu_seconds(self):
-        """From schedstat where there is one, to the nanosecond and over all threads, else in ticks."""
-        try:
-            tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
-            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-            ticks = (int(fields[11]) + int(fields[12])) / TICK
-            exact = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
-            return max(exact, ticks)  # threads that ended are only in the ticks
-        except FileNotFoundError:
-            return ticks
+        return cpu_seconds(self.process.pid)
 
     def rss(self):
         return self.status("VmRSS")

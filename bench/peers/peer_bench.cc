@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peer on Fixpoint: a cached read and, with -converge, an owned ConfigMap and a status. It says
-// on standard output when it has reconciled everything; ./run measures it from outside.
+// The peer on Fixpoint: a cached read (with -decode, into a C++ value) and, with -converge, an
+// owned ConfigMap and a status. It says on standard output when it has reconciled everything; ./run
+// measures it from outside.
 #include "client/open_client.h"
 #include "runtime/manager/manager.h"
 #include "runtime/metrics/controller_metrics.h"
@@ -14,12 +15,17 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <unistd.h>
 
 namespace fixpoint::runtime {
 namespace {
 
 struct Options {
   bool converge = false;
+  bool decode = false;
+  std::string lease;  // the name of one to hold; empty: reconcile without
   std::size_t expect = 1;
   std::size_t rounds = 0;
 };
@@ -95,15 +101,19 @@ Watch every_change() {
   return watch;
 }
 
-// Reads its object as a C++ value and wants nothing.
+bool readable(json::View spec) {
+  return progress.options.decode ? types::decode<Spec>(spec).ok()
+                                 : !spec.get("text").as_string().empty();
+}
+
+// Reads its object and wants nothing.
 struct Noop final : Operator {
   Declaration declared{.name = "widget", .watches = {every_change()}};
 
   const Declaration& declaration() const override { return declared; }
   kube::FieldErrors check(json::View) const override { return {}; }
   Result<Facts> observe(const Reader& reader, Probes&, const kube::Key& key) const override {
-    const auto spec = types::decode<Spec>(reader.primary().get("spec"));
-    if (!spec.ok()) return fail(ErrorKind::Invalid, "no Widget");
+    if (!readable(reader.primary().get("spec"))) return fail(ErrorKind::Invalid, "no Widget");
     progress.done(key);
     return Facts{};
   }
@@ -151,6 +161,8 @@ Result<Options> options_of(int argc, char** argv) {
     const auto name = argument.substr(0, at);
     const auto value = at == std::string_view::npos ? "" : argument.substr(at + 1);
     const bool known = name == "-converge" ? (options.converge = value != "false", true)
+                       : name == "-decode" ? (options.decode = value != "false", true)
+                       : name == "-lease"  ? (options.lease = value, true)
                        : name == "-expect" ? read_number(value, options.expect)
                        : name == "-rounds" ? read_number(value, options.rounds)
                                            : false;
@@ -173,6 +185,17 @@ std::vector<ManagedPart> parts() {
   return parts;
 }
 
+ManagerOptions manager_options() {
+  ManagerOptions options{.identity = "peer-" + std::to_string(::getpid())};
+  if (!progress.options.lease.empty()) {
+    options.election = ElectionOptions{
+        .lease = {"bench", progress.options.lease},
+          .identity = options.identity
+    };
+  }
+  return options;
+}
+
 Result<void> run(int argc, char** argv) {
   FP_TRY(options, options_of(argc, argv));
   progress.options = options;
@@ -182,9 +205,12 @@ Result<void> run(int argc, char** argv) {
   const Log log(LogFormat::Text, LogLevel::Warning, loop.clock(),
                 [](std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); });
   MetricsRegistry metrics;
-  Manager manager({loop, *client, metrics, log}, {.identity = "peer"}, parts(), Rng::from_kernel());
+  Manager manager({loop, *client, metrics, log}, manager_options(), parts(), Rng::from_kernel());
   progress.next_round = [&] { loop.post([&] { manager.look_at_all(); }); };
-  FP_TRY_VOID(loop.on_signal(SIGTERM, [&] { manager.stop([&] { loop.stop(); }); }));
+  bool stopping = false;
+  FP_TRY_VOID(loop.on_signal(SIGTERM, [&] {
+    if (!std::exchange(stopping, true)) manager.stop([&] { loop.stop(); });
+  }));
   FP_TRY_VOID(manager.start());
   loop.run();
   return {};

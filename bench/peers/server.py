@@ -3,6 +3,7 @@
 import concurrent.futures
 import http.client
 import json
+import os
 import pathlib
 import re
 import ssl
@@ -11,6 +12,8 @@ import sys
 import threading
 import time
 import urllib.parse
+
+from peer import cpu_seconds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
@@ -21,12 +24,13 @@ WRITES = {"POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION"}
 
 
 class Server:
-    def __init__(self, directory):
+    def __init__(self, directory, *options):
         self.directory = directory
+        self.options = options
         self.connections = threading.local()
 
     def __enter__(self):
-        self.tool("up", "--controllers", "none")
+        self.tool("up", "--controllers", "none", "--parent", str(os.getpid()), *self.options)
         self.address = json.loads((self.directory / "cluster.json").read_text())["server"]
         self.token = (self.directory / "token").read_text().strip()
         return self
@@ -102,7 +106,13 @@ class Server:
 
     def remove_all(self):
         for path in (WIDGETS, f"/api/v1/namespaces/{NAMESPACE}/configmaps"):
-            self.ask("DELETE", path)
+            while json.loads(self.ask("GET", f"{path}?limit=1"))["items"]:
+                self.ask("DELETE", f"{path}?limit=500")  # a few seconds each: no request takes a minute
+
+    def cpu_seconds(self):
+        """Of the API server and etcd together."""
+        state = json.loads((self.directory / "cluster.json").read_text())
+        return sum(cpu_seconds(process["pid"]) for process in state["processes"].values())
 
     def wire_bytes(self):
         return len(self.ask("GET", WIDGETS))
@@ -119,6 +129,36 @@ class Server:
                 key = (labels["verb"], labels["resource"], labels["subresource"], labels["code"])
                 counted[key] = counted.get(key, 0) + float(line.rsplit(" ", 1)[1])
         return counted
+
+
+class Own(Server):
+    """Our server, on disk; everything else is asked of it as of a real one."""
+
+    def __enter__(self):
+        self.directory.mkdir()
+        self.process = subprocess.Popen(
+            [ROOT / "build/release/fixpoint", "up", "--listen", "127.0.0.1:0", "--data-dir", self.directory / "data",
+             "--kubeconfig", self.kubeconfig], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        ready = self.process.stdout.readline().split()
+        if not ready or ready[0] != "ready":
+            raise RuntimeError(f"fixpoint up: {' '.join(ready)}")
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def ask(self, method, path, body=None, content_type="application/json"):
+        command = [self.kubectl(), "--kubeconfig", self.kubeconfig]
+        command += ["create", "--raw", path, "-f", "-"] if method == "POST" else ["get", "--raw", path]
+        answer = subprocess.run(command, input=json.dumps(body), capture_output=True, text=True)
+        if answer.returncode != 0:
+            raise RuntimeError(f"{method} {path}: {answer.stderr.strip()}")
+        return answer.stdout
+
+    def cpu_seconds(self):
+        return cpu_seconds(self.process.pid)
 
 
 def widget(name):

@@ -32,6 +32,7 @@ var (
 	expect   = flag.Int("expect", 1, "how many Widgets there are")
 	rounds   = flag.Int("rounds", 0, "reconcile all of them so many times more")
 	workers  = flag.Int("workers", 16, "reconciles at once")
+	lease    = flag.String("lease", "", "the lease to hold, if any")
 )
 
 // progress says when every Widget was reconciled once, and when all later rounds are done.
@@ -115,6 +116,11 @@ func run() error {
 	manager, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
 		Scheme:  scheme,
 		Metrics: server.Options{BindAddress: "0"},
+		// This process ends when its manager does, so it may give the lease back.
+		LeaderElection:                *lease != "",
+		LeaderElectionID:              *lease,
+		LeaderElectionNamespace:       "bench",
+		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {
 		return err

@@ -47,11 +47,13 @@ func (w *Widget) DeepCopyInto(out *Widget) {
 	}
 }
 
-func (w *Widget) DeepCopyObject() runtime.Object {
+func (w *Widget) DeepCopy() *Widget {
 	out := new(Widget)
 	w.DeepCopyInto(out)
 	return out
 }
+
+func (w *Widget) DeepCopyObject() runtime.Object { return w.DeepCopy() }
 
 func (l *WidgetList) DeepCopyObject() runtime.Object {
 	out := &WidgetList{TypeMeta: l.TypeMeta}

@@ -135,9 +135,13 @@ async fn converge(widget: &Widget, client: &Client) -> Result<(), Error> {
     if status.phase.as_deref() == Some("Ready") && status.observed_generation == widget.meta().generation {
         return Ok(());
     }
-    let wanted = json!({"status": {"phase": "Ready", "observedGeneration": widget.meta().generation}});
+    let wanted = json!({
+        "apiVersion": Widget::api_version(&()),
+        "kind": Widget::kind(&()),
+        "status": {"phase": "Ready", "observedGeneration": widget.meta().generation},
+    });
     Api::<Widget>::namespaced(client.clone(), &namespace)
-        .patch_status(&name, &PatchParams::default(), &Patch::Merge(&wanted))
+        .patch_status(&name, &apply, &Patch::Apply(&wanted))
         .await?;
     Ok(())
 }
