@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/controllers.h"
 
+#include "cluster/endpoints/service_endpoints.h"
 #include "cluster/loops/definition_controller.h"
 #include "cluster/loops/event_expiry.h"
 #include "cluster/loops/garbage_collector.h"
@@ -46,6 +47,7 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<storage::VolumeController>());
   all.push_back(std::make_unique<storage::LocalProvisioner>(options.volumes));
   all.push_back(std::make_unique<storage::VolumeReclaim>(options.remove_directory));
+  all.push_back(std::make_unique<endpoints::ServiceEndpoints>());
   all.push_back(std::make_unique<scheduler::Scheduler>());
   all.push_back(std::make_unique<DeploymentController>());
   using ReplicaKind = ReplicaSetController::Kind;
