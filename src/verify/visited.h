@@ -17,7 +17,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace fixpoint::verify {
@@ -33,6 +32,9 @@ class Visited {
   };
 
   Visited();
+  ~Visited();
+  Visited(const Visited&) = delete;
+  Visited& operator=(const Visited&) = delete;
 
   static unsigned shard_of(Hash128 fingerprint) {
     return static_cast<unsigned>(fingerprint.high >> (64 - kShardBits));
@@ -68,19 +70,12 @@ class Visited {
 #pragma pack(pop)
   static_assert(sizeof(Slot) == 20);
 
-  struct Free {
-    Free() : mapped_bytes(0) {}
-    explicit Free(std::size_t bytes) : mapped_bytes(bytes) {}
-    void operator()(Slot* slots) const;
-    std::size_t mapped_bytes;  // 0: from the heap
-  };
-  using Slots = std::unique_ptr<Slot[], Free>;
-
   struct Shard {
-    Slots slots;
+    Slot* slots = nullptr;    // at the beginning of its share of the reserved addresses
     std::uint64_t homes = 0;  // slots at which a look-up may begin
     std::uint64_t total = 0;  // and some more at the end for what is pushed back; the last is empty
     std::uint64_t used = 0;
+    std::uint64_t used_max = 0;  // with more it grows
 
     std::uint64_t home(std::uint64_t high) const {
       __extension__ using Wide = unsigned __int128;
@@ -88,22 +83,25 @@ class Visited {
     }
   };
 
-  static Slots allocate(std::uint64_t count);
   // The slot that holds it, or the one in front of which it belongs.
   static Slot* place(const Shard& shard, Hash128 fingerprint);
-  static void grow(Shard& shard, std::uint64_t homes);
-  static bool refill(const Shard& from, Shard& into);
+  static void grow(Shard& shard, std::uint64_t homes, std::uint64_t tail);
+  static bool spread(Shard& shard);
 
+  void* reserved_ = nullptr;
   std::array<Shard, kShards> shards_;
 };
 
 inline void Visited::prefetch(Hash128 fingerprint) const {
   const Shard& shard = shards_[shard_of(fingerprint)];
-  __builtin_prefetch(shard.slots.get() + shard.home(fingerprint.high));
+  // The walk is some slots long: two cache lines hold most of them.
+  const char* slot = reinterpret_cast<const char*>(shard.slots + shard.home(fingerprint.high));
+  __builtin_prefetch(slot);
+  __builtin_prefetch(slot + 64);
 }
 
 inline Visited::Slot* Visited::place(const Shard& shard, Hash128 fingerprint) {
-  Slot* slot = shard.slots.get() + shard.home(fingerprint.high);
+  Slot* slot = shard.slots + shard.home(fingerprint.high);
   while (slot->note != 0 && slot->high < fingerprint.high) ++slot;
   while (slot->note != 0 && slot->high == fingerprint.high && slot->low < fingerprint.low) ++slot;
   return slot;
