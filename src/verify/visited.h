@@ -42,8 +42,9 @@ class Visited {
 
   // What was noted with it; 0 when it was never seen.
   std::uint32_t find(Hash128 fingerprint) const;
-  // Brings it near, for a look-up a little later.
-  void prefetch(Hash128 fingerprint) const;
+  // Brings it near, for a look-up a little later. Inlined early: g++ takes the function for one
+  // without effect and would drop calls of it.
+  [[gnu::always_inline]] void prefetch(Hash128 fingerprint) const;
   // True when it was not there. The note must not be 0.
   bool insert(Hash128 fingerprint, std::uint32_t note);
   // Of one that is there.
