@@ -9,30 +9,6 @@ bool is_pod_level(std::string_view name, PodTotal purpose) {
   return purpose == PodTotal::ForQuota && name.starts_with("hugepages-");
 }
 
-// Sum and maximum over the containers of one member of their resources.
-ResourceList containers_total(json::View spec, std::string_view member) {
-  ResourceList total;
-  for (const json::View container : spec.get("containers").elements()) {
-    add(total, read_resources(container.get("resources", member)));
-  }
-  ResourceList sidecars;
-  ResourceList highest;
-  for (const json::View container : spec.get("initContainers").elements()) {
-    auto amounts = read_resources(container.get("resources", member));
-    if (container.get("restartPolicy").as_string() == "Always") {
-      // A sidecar stays: it adds to the running sum and to every later init container's turn.
-      add(total, amounts);
-      add(sidecars, amounts);
-      raise(highest, sidecars);
-    } else {
-      add(amounts, sidecars);
-      raise(highest, amounts);
-    }
-  }
-  raise(total, highest);
-  return total;
-}
-
 void replace_by_pod_level(json::View amounts, PodTotal purpose, ResourceList& total) {
   for (auto& [name, amount] : read_resources(amounts)) {
     if (is_pod_level(name, purpose)) total[name] = amount;
@@ -41,50 +17,10 @@ void replace_by_pod_level(json::View amounts, PodTotal purpose, ResourceList& to
 
 }  // namespace
 
-ResourceList read_resources(json::View amounts) {
-  ResourceList list;
-  for (const auto& [name, value] : amounts.members()) {
-    // A number in JSON is an amount too.
-    const std::string number = value.is_int() ? std::to_string(value.as_int()) : std::string{};
-    auto amount = kube::Quantity::parse(value.is_int() ? number : value.as_string());
-    if (amount) list.emplace(name, *std::move(amount));
-  }
-  return list;
-}
-
-json::Draft to_draft(const ResourceList& amounts) {
-  json::Draft draft = json::Draft::object();
-  for (const auto& [name, amount] : amounts) draft[name] = amount.to_string();
-  return draft;
-}
-
-std::string to_text(const ResourceList& amounts) {
-  std::string text;
-  for (const auto& [name, amount] : amounts) {
-    if (!text.empty()) text += ',';
-    text += name + "=" + amount.to_string();
-  }
-  return text;
-}
-
-void add(ResourceList& sum, const ResourceList& more) {
-  for (const auto& [name, amount] : more) {
-    const auto [at, fresh] = sum.try_emplace(name, amount);
-    if (!fresh) at->second += amount;
-  }
-}
-
-void raise(ResourceList& most, const ResourceList& other) {
-  for (const auto& [name, amount] : other) {
-    const auto [at, fresh] = most.try_emplace(name, amount);
-    if (!fresh && amount > at->second) at->second = amount;
-  }
-}
-
 PodResources pod_total(json::View pod, PodTotal purpose) {
   const json::View spec = pod.get("spec");
-  PodResources total{.requests = containers_total(spec, "requests"),
-                     .limits = containers_total(spec, "limits")};
+  PodResources total{.requests = kinds::containers_total(spec, "requests"),
+                     .limits = kinds::containers_total(spec, "limits")};
   replace_by_pod_level(spec.get("resources", "requests"), purpose, total.requests);
   replace_by_pod_level(spec.get("resources", "limits"), purpose, total.limits);
   if (purpose == PodTotal::ForLimitRange) return total;

@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ResourceList: amounts by name ("cpu", "requests.memory", "count/configmaps"), and what a pod asks
-// for in total. LimitRange and ResourceQuota both reckon with these.
-//
-// Amounts are read after validation, so a text that is no quantity cannot be there; if it is (an
-// object stored by other means), it counts as absent.
+// What a pod asks for in total, which LimitRange and ResourceQuota both reckon with. The lists are
+// kinds/resource_list.h's.
 #pragma once
 
-#include "json/draft.h"
-#include "json/value.h"
-#include "kube/quantity.h"
-
-#include <map>
-#include <string>
+#include "kinds/resource_list.h"
 
 namespace fixpoint::apiserver {
 
-using ResourceList = std::map<std::string, kube::Quantity, std::less<>>;
-
-ResourceList read_resources(json::View amounts);
-json::Draft to_draft(const ResourceList& amounts);
-// "cpu=1,memory=1Gi", as quota messages print them.
-std::string to_text(const ResourceList& amounts);
-
-void add(ResourceList& sum, const ResourceList& more);
-// Each amount becomes the greater of the two.
-void raise(ResourceList& most, const ResourceList& other);
+using kinds::add;
+using kinds::raise;
+using kinds::read_resources;
+using kinds::ResourceList;
+using kinds::to_draft;
+using kinds::to_text;
 
 struct PodResources {
   ResourceList requests;
