@@ -92,7 +92,7 @@ kube::Answer<void> set_runtime_class(const AdmissionCall& call, const store::Sna
 
 kube::Answer<void> check_overhead(const AdmissionCall& call, const store::Snapshot& snapshot,
                                   json::View pod) {
-  if (pod.get("spec", "overhead").is_null()) return {};
+  if (pod.get("spec", "overhead").is_null()) return {};  // an empty one is one
   const std::string name{pod.get("spec", "runtimeClassName").as_string()};
   const auto found =
       name.empty() ? store::RecordRef{} : snapshot.find(std::string{kRuntimeClasses} + "/" + name);

@@ -166,15 +166,6 @@ TEST_F(SmallKinds, ADeprecatedAnnotationIsWarnedOfWhenItIsNew) {
   EXPECT_TRUE(changed.warnings.empty());
 }
 
-TEST_F(SmallKinds, ATlsSecretWithoutPemIsWarnedOf) {
-  const auto made = create("/api/v1/namespaces/ns/secrets",
-                           R"({"metadata":{"name":"s"},"type":"kubernetes.io/tls",
-                               "stringData":{"tls.crt":"c","tls.key":"k"}})");
-
-  EXPECT_EQ(made.warnings,
-            std::vector<std::string>{"tls: failed to find any PEM data in certificate input"});
-}
-
 TEST_F(SmallKinds, APriorityClassStaysInItsFirstGeneration) {
   create("/apis/scheduling.k8s.io/v1/priorityclasses", R"({"metadata":{"name":"p"},"value":1})");
 

@@ -2,6 +2,7 @@
 #include "apiserver/core.h"
 
 #include "apiserver/binding.h"
+#include "apiserver/component_status.h"
 #include "apiserver/definition.h"
 #include "apiserver/list.h"
 #include "apiserver/pod_streams.h"
@@ -81,6 +82,13 @@ std::optional<kube::Status> wrong_place(const Resource& resource, const Request&
   const bool on_item = !request.name.empty();
   if (!resource.namespaced && !request.ns.empty()) return kube::not_found_path();
   if (resource.namespaced && request.ns.empty()) {
+    if (request.empty_namespace && resource.builtin != nullptr) {
+      if (on_item && request.verb == Verb::Get && request.subresource.empty()) {
+        return kube::bad_request("Namespace parameter required.");
+      }
+      // It goes as far as the object's validation.
+      if (!on_item && request.verb == Verb::Create) return std::nullopt;
+    }
     if (on_item || !resource.supports("list")) return kube::not_found_path();
     if (request.verb != Verb::List && request.verb != Verb::Watch) {
       return resource.custom ? kube::not_found_path() : kube::method_not_allowed();
@@ -124,17 +132,21 @@ Response Core::handle(const Request& request, store::Store& store, const Environ
   if (!resource) {
     auto response = failure(resource.error());
     const auto known = kinds_.find(store.latest(), request.resource);
-    if (known && !known->deprecation().empty())
-      response.warnings.emplace_back(known->deprecation());
+    const bool told = known && !refused_by_router(resource.error());
+    if (told && !known->deprecation().empty()) response.warnings.emplace_back(known->deprecation());
     return response;
   }
   return handle(request, *resource, store, environment);
 }
 
+bool refused_by_router(const kube::Status& status) {
+  return status.message == kube::method_not_allowed().message;
+}
+
 namespace {
 
 // A real server's router turns away patches of a type that it has no route for.
-bool refused_by_router(const Response& response) {
+bool is_unrouted_patch(const Response& response) {
   return response.code == 415 && response.body.get("message").as_string().starts_with("415: ");
 }
 
@@ -152,7 +164,7 @@ Response Core::handle(const Request& request, const Resource& resource, store::S
   } else {
     response = dispatch(request, resource, store, environment);
   }
-  if (const auto text = resource.deprecation(); !text.empty() && !refused_by_router(response)) {
+  if (const auto text = resource.deprecation(); !text.empty() && !is_unrouted_patch(response)) {
     response.warnings.emplace(response.warnings.begin(), text);
   }
   return response;
@@ -167,14 +179,18 @@ Response Core::dispatch(const Request& request, const Resource& resource, store:
   if (is_pod_stream(resource, request.subresource)) return pod_stream(request, resource, store);
 
   const auto before = store.revision();
-  WriteCall call{request, resource, kinds_, store, environment};
+  WriteCall call{request, resource, kinds_, store, environment, certificates_};
   Response response;
   if (!request.subresource.empty()) {
     response = handle_subresource(call);
   } else {
     switch (request.verb) {
-      case Verb::Get: return get(request, resource, store, environment);
-      case Verb::List: return list(request, resource, store, environment);
+      case Verb::Get:
+        if (is_component_status(resource)) return get_component(request);
+        return get(request, resource, store, environment);
+      case Verb::List:
+        if (is_component_status(resource)) return list_components(request, resource);
+        return list(request, resource, store, environment);
       case Verb::Watch: return failure(kube::internal_error("a watch has no single answer"));
       case Verb::Delete: response = remove({request, resource, store, environment}); break;
       case Verb::DeleteCollection:

@@ -4,13 +4,15 @@
 //
 // No I/O, no threads, no clock of its own: `fixpoint up` puts HTTP and a disk around it, tests and
 // built-in controllers call it in process, the verifier forks the store and calls it a million
-// times. Invariants: a refused request changes nothing; every change is one event of the store;
-// answers are those of a real kube-apiserver, word for word.
+// times. Invariants: a refused request changes nothing
+// (but a quota is charged for a name that is taken, as a real one is); every change is one event of
+// the store; answers are those of a real kube-apiserver, word for word.
 //
 // A Core remembers only compilations (resource.h), so any Core may serve any Store; one thread at a
 // time. Read next: create.cc, update.cc, patch.cc, remove.cc, list.cc, watch.h.
 #pragma once
 
+#include "apiserver/certificates.h"
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
 #include "apiserver/tokens.h"
@@ -23,8 +25,10 @@ struct WriteCall;
 
 class Core {
  public:
-  // `tokens` may be null and must outlive the core.
-  explicit Core(const Tokens* tokens = nullptr) : tokens_(tokens) {}
+  // Both may be null and must outlive the core. Without `certificates` nobody is told what is wrong
+  // with one.
+  explicit Core(const Tokens* tokens = nullptr, const Certificates* certificates = nullptr)
+      : tokens_(tokens), certificates_(certificates) {}
 
   // The resource a request is about, if it may be asked that at all; else the 404, 405 or 400.
   kube::Answer<Resource> resolve(const Request& request, const store::Snapshot& snapshot);
@@ -46,7 +50,11 @@ class Core {
   Response handle_subresource(const WriteCall& call);
 
   const Tokens* tokens_;
+  const Certificates* certificates_;
   CustomKinds kinds_;
 };
+
+// A path or verb that no route of a real server's leads to: nobody who knows the resource is asked.
+bool refused_by_router(const kube::Status& status);
 
 }  // namespace fixpoint::apiserver

@@ -3,6 +3,7 @@
 
 #include "apiserver/decode.h"
 #include "apiserver/remove.h"
+#include "apiserver/strategy.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "kinds/kind.h"
@@ -157,7 +158,9 @@ Answer<Removed> end_pod(WriteCall& call, DeleteOptions options, store::RecordRef
   if (!removal.options.dry_run) {
     json::Draft object{pod->body};
     note_disruption(object, call.environment.now);
-    if (!(object == json::Draft{pod->body})) {
+    const json::Value noted = object.freeze();
+    note_status_warnings(call.resource, noted, call.warnings);
+    if (!(noted == pod->body)) {
       put_object(call.store, pod->key, std::move(object));
       pod = call.store.latest().find(pod->key);
     }

@@ -46,6 +46,19 @@ json::Value with_empty_maps(const WriteCall& call, const json::Value& candidate,
   return full.freeze();
 }
 
+json::Value with_empty_overhead(const WriteCall& call, const json::Value& candidate) {
+  if (call.resource.prefix != "pods/" || !candidate.get("spec", "overhead").is_null()) {
+    return candidate;
+  }
+  const bool sent = !call.given.is_null() || call.request.body.contains("overhead");
+  if (!sent) return candidate;
+  const json::Value given = given_object(call);
+  if (!given.get("spec", "overhead").is_object()) return candidate;
+  json::Draft full{candidate};
+  full.object_at("spec")["overhead"] = json::Draft::object();
+  return full.freeze();
+}
+
 void count_empties(const WriteCall& call, json::Draft& object, json::View old_object) {
   static constexpr std::array<std::string_view, 3> kCounting{
       "validatingwebhookconfigurations.admissionregistration.k8s.io/",

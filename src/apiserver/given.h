@@ -18,6 +18,9 @@ json::Value as_given(const WriteCall& call, const json::Value& candidate, kube::
 json::Value with_empty_maps(const WriteCall& call, const json::Value& candidate,
                             json::View old_object);
 
+// The new pod with the overhead that was sent, if it is empty: admission takes it for one.
+json::Value with_empty_overhead(const WriteCall& call, const json::Value& candidate);
+
 // Counts a generation where a kind takes an empty list for a change: each time that it is sent.
 void count_empties(const WriteCall& call, json::Draft& object, json::View old_object);
 

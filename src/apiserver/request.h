@@ -55,6 +55,7 @@ struct Request {
   Verb verb = Verb::Get;
   kube::GroupVersionResource resource;
   std::string ns;
+  bool empty_namespace = false;  // the path has a place for one with nothing in it
   std::string name;
   std::string subresource;
   Query query;  // decoded

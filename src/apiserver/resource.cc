@@ -265,8 +265,9 @@ json::Value to_stored(const Resource& resource, const json::Value& object) {
   }
   if (object.get("apiVersion").as_string() == resource.stored_api_version) return object;
   json::Draft draft{object};
-  draft["apiVersion"] = resource.stored_api_version;
+  // Conversions look at the version they come from.
   if (resource.builtin->to_stored != nullptr) resource.builtin->to_stored(draft);
+  draft["apiVersion"] = resource.stored_api_version;
   return draft.freeze();
 }
 

@@ -337,6 +337,12 @@ void note_warnings(const Resource& resource, json::View object, json::View old_o
   }
 }
 
+void note_status_warnings(const Resource& resource, json::View object,
+                          std::vector<std::string>& warnings) {
+  if (resource.builtin == nullptr || resource.builtin->status_warnings == nullptr) return;
+  std::ranges::move(resource.builtin->status_warnings(object), std::back_inserter(warnings));
+}
+
 std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
                                                    std::string_view subresource) {
   if (!resource.has_status) return {};

@@ -28,6 +28,8 @@ kube::FieldErrors validate_update(const Resource& resource, std::string_view sub
                                   json::View object, json::View old_object);
 void note_warnings(const Resource& resource, json::View object, json::View old_object,
                    std::vector<std::string>& warnings);
+void note_status_warnings(const Resource& resource, json::View object,
+                          std::vector<std::string>& warnings);
 
 // Fields a write through this endpoint can never own, because it cannot set them.
 std::vector<std::vector<std::string>> reset_fields(const Resource& resource,

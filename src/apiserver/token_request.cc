@@ -82,6 +82,7 @@ Answer<void> bind_claims(const WriteCall& call, json::View bound, ServiceAccount
   }
   std::string resource = kind.kind == "Pod" ? "pods" : kind.kind == "Secret" ? "secrets" : "nodes";
   const std::string ns = kind.kind == "Node" ? std::string{} : call.request.ns;
+  if (name.empty()) return std::unexpected(kube::bad_request("Name parameter required."));
   const auto record = snapshot.find(key_prefix("", resource) + ns + "/" + name);
   if (!record) return std::unexpected(kube::not_found({"", resource}, name));
   const json::View object = record->body;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/write.h"
 
+#include "apiserver/certificate_checks.h"
 #include "apiserver/escalation.h"
 #include "apiserver/given.h"
 #include "apiserver/rbac.h"
@@ -191,8 +192,8 @@ Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object) {
     metadata["namespace"] = wanted;
     return {};
   }
-  // What lives in no namespace forgets the one it names.
-  if (!call.resource.namespaced) {
+  // What lives in no namespace forgets the one it names, and so does what is sent to none.
+  if (!call.resource.namespaced || call.request.empty_namespace) {
     metadata.erase("namespace");
     return {};
   }
@@ -405,11 +406,13 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     const json::Value given = as_given(call, candidate, kube::EmptyForm::Printed);
     kube::reword(errors, validate_create(call.resource, given));
   }
+  add_request_problem(call, candidate, errors);
   overlook(call.environment.weakness, errors);
   if (!errors.empty()) {
     return std::unexpected(kube::invalid(refused_kind(call.resource, candidate), name, errors));
   }
   note_warnings(call.resource, candidate, {}, call.warnings);
+  note_bad_pair(call, candidate);
   if (names_a_version(candidate) && call.environment.weakness != Weakness::AllowsVersionOnCreate) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
@@ -419,10 +422,9 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   const std::string key = call.resource.key(call.request.ns, name);
   const auto existing = call.store.latest().find(key);
-  // Admission refuses before the name is found taken, but then charges nothing for it.
-  auto asked = admission;
-  asked.dry_run = asked.dry_run || existing;
-  if (auto ok = admit_validating(asked, call.store, candidate, {}); !ok) {
+  // Before the name is found taken: a quota is charged for it all the same, until it is recounted.
+  const json::Value admitted = with_empty_overhead(call, candidate);
+  if (auto ok = admit_validating(admission, call.store, admitted, {}); !ok) {
     return std::unexpected(ok.error());
   }
   if (existing && !may_replace(call, *existing))
@@ -514,8 +516,11 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
     return std::unexpected(
         kube::invalid(refused_kind(call.resource, candidate), call.request.name, errors));
   }
-  if (call.request.subresource != "status") {
+  if (call.request.subresource == "status") {
+    note_status_warnings(call.resource, candidate, call.warnings);
+  } else {
     note_warnings(call.resource, candidate, old_object, call.warnings);
+    note_bad_pair(call, candidate);
   }
   if (auto ok = check_escalation(admission, call.store.latest(), candidate, old_object); !ok) {
     return std::unexpected(ok.error());

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "apiserver/admission.h"
+#include "apiserver/certificates.h"
 #include "apiserver/options.h"
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
@@ -26,6 +27,7 @@ struct WriteCall {
   CustomKinds& kinds;
   store::Store& store;
   const Environment& environment;
+  const Certificates* certificates = nullptr;
   WriteOptions options = {};
   std::vector<std::string> warnings = {};
   // The wanted object before it was decoded, of a patch or an apply; else the body has it. Empty

@@ -185,7 +185,8 @@ void send_status(const std::shared_ptr<net::Exchange>& exchange, net::Headers he
 
 json::Value list_metadata(const apiserver::ListPage& page) {
   json::Draft metadata = json::Draft::object();
-  metadata["resourceVersion"] = std::to_string(page.revision.value);
+  // What is not stored has no version.
+  if (page.revision.value != 0) metadata["resourceVersion"] = std::to_string(page.revision.value);
   if (!page.continue_token.empty()) metadata["continue"] = page.continue_token;
   if (page.remaining_item_count) metadata["remainingItemCount"] = *page.remaining_item_count;
   return metadata.freeze();

@@ -98,7 +98,9 @@ void ApiServer::finish(const Call& call, int code) {
 void ApiServer::refuse(const std::shared_ptr<Call>& call, const kube::Status& status) {
   finish(*call, status.code);
   auto headers = call->headers();
-  if (call->resource) add_warning(headers, call->resource->deprecation());
+  if (call->resource && !apiserver::refused_by_router(status)) {
+    add_warning(headers, call->resource->deprecation());
+  }
   send_status(call->exchange, std::move(headers), status, call->status_form());
 }
 

@@ -62,6 +62,7 @@ void fill_target(apiserver::Request& request, const std::vector<std::string>& re
                                !(rest.size() == 3 && namespace_subresource(rest[2]));
   if (below_namespace) {
     request.ns = rest[1];
+    request.empty_namespace = rest[1].empty();
     at = 2;
   }
   request.resource.resource = rest[at++];

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/service.h"
 
+#include "front/certificates.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace fixpoint::front {
 
 Service::Service(net::Loop& loop, store::Store store, const apiserver::Tokens* tokens)
-    : loop_(loop), store_(std::move(store)), core_(tokens), durable_(store_.revision()) {
+    : loop_(loop), store_(std::move(store)), core_(tokens, &certificates()), durable_(store_.revision()) {
   store_.keep_after(durable_);
 }
 

@@ -20,11 +20,11 @@ std::string_view api_version(MetaVersion version) {
 }
 
 json::Value object_metadata(json::View object) {
-  return json::Draft::object(
-             {
-                 {"resourceVersion", object.get("metadata", "resourceVersion").as_string()}
-  })
-      .freeze();
+  json::Draft metadata = json::Draft::object();
+  // What is not stored has no version.
+  const auto version = object.get("metadata", "resourceVersion").as_string();
+  if (!version.empty()) metadata["resourceVersion"] = version;
+  return metadata.freeze();
 }
 
 // The type as Go names it: "*core.Secret", "*unstructured.UnstructuredList".
@@ -115,7 +115,8 @@ std::function<std::string(const apiserver::WatchEvent&)> event_printer(EventShap
       return event_line(event, event.object);
     }
     const auto version = api_version(shape.wanted.meta);
-    if (form == Form::PartialObject || form == Form::PartialList) {
+    if (form == Form::PartialList) return std::string{};
+    if (form == Form::PartialObject) {
       const json::Value partial = apiserver::partial_object(event.object, version);
       return event_line(event, partial);
     }

@@ -34,7 +34,8 @@ struct EventShape {
   const Clock& clock;
 };
 
-// Prints the events of a watch, one line each.
+// Prints the events of a watch, one line each. An empty line: an event has no such form, and a
+// stream that was asked for it ends there.
 std::function<std::string(const apiserver::WatchEvent&)> event_printer(EventShape shape);
 
 }  // namespace fixpoint::front

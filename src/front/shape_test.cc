@@ -35,5 +35,16 @@ TEST(Shape, ACustomObjectIsNoListOnlyForWantOfItems) {
   EXPECT_EQ(refused_by_type.code, 406);
 }
 
+TEST(Shape, NoEventIsAListOfMetadata) {
+  VirtualClock clock;
+  const auto print = event_printer({.resource = {},
+                                    .wanted = {.form = Form::PartialList},
+                                    .include = {},
+                                    .columns = {},
+                                    .clock = clock});
+
+  EXPECT_EQ(print({apiserver::WatchEventType::Added, json::Value::empty_object()}), "");
+}
+
 }  // namespace
 }  // namespace fixpoint::front

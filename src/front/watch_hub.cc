@@ -123,8 +123,12 @@ void WatchHub::tell_past(Watcher* watcher) {
   if (!watcher->stream) return;
   const auto& stream = *watcher->stream;
   std::string text;
+  bool unprintable = false;
   const auto print = [&](const WatchEvent& event) {
-    text += watcher->first ? std::exchange(watcher->first, nullptr)(event) : stream.rest(event);
+    const auto line =
+        watcher->first ? std::exchange(watcher->first, nullptr)(event) : stream.rest(event);
+    unprintable = unprintable || line.empty();
+    text += line;
   };
   const auto& initial = stream.watch.initial;
   while (watcher->next_initial < initial.size() && text.size() < kPastBytes) {
@@ -157,6 +161,10 @@ void WatchHub::tell_past(Watcher* watcher) {
     }
   }
   const auto exchange = watcher->exchange;
+  if (unprintable) {
+    exchange->end();
+    return remove(watcher);
+  }
   if (caught_up) {
     watcher->group = group_for(stream);
     watcher->group->members.push_back(watcher);
@@ -184,6 +192,7 @@ void WatchHub::remove(Watcher* watcher) {
 
 void WatchHub::deliver(const std::vector<store::Event>& events) {
   std::vector<Watcher*> slow;
+  std::vector<Watcher*> unprintable;
   const Revision last = events.back().revision;
   for (const auto& group : groups_) {
     struct Line {
@@ -199,6 +208,10 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
         all += text;
         lines.push_back({event.revision, *std::move(told), std::move(text)});
       }
+    }
+    if (std::ranges::any_of(lines, [](const Line& line) { return line.text.empty(); })) {
+      for (Watcher* member : group->members) unprintable.push_back(member);
+      continue;
     }
     if (lines.empty()) {
       for (Watcher* member : group->members) member->seen = std::max(member->seen, last);
@@ -220,6 +233,10 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
       if (member->exchange->backlog_bytes() > kWatchBacklogBytesMax) slow.push_back(member);
     }
   }
+  for (Watcher* watcher : unprintable) {
+    watcher->exchange->end();
+    remove(watcher);
+  }
   for (Watcher* watcher : slow) {
     close_with(watcher,
                "too old resource version: the client did not keep up with the watch; list again");
@@ -234,7 +251,8 @@ void WatchHub::send_bookmarks() {
       if (!member->bookmarks || member->seen > service_.durable()) continue;
       // What it was told, not what is durable: an event may be on its way at the end of this tick.
       const auto bookmark = group->watch.bookmark(member->seen);
-      member->exchange->write(net::make_chunk(group->printer(bookmark)));
+      auto line = group->printer(bookmark);
+      if (!line.empty()) member->exchange->write(net::make_chunk(std::move(line)));
     }
   }
   for (const auto& watcher : watchers_) any = any || watcher->bookmarks;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,14 @@ bool is_object_metric(std::string_view source) {
   return source == "object";
 }
 
+// Amounts that v1's types always have; v2 may leave them out.
+std::vector<std::string_view> required_amounts(std::string_view source, const Spelling& spelling) {
+  if (source == "pods") return {spelling.average};
+  if (is_object_metric(source)) return {spelling.value};
+  if (spelling.holder == "target") return {};
+  return {source == "external" ? spelling.value : spelling.average};
+}
+
 Draft source_to_v1(View source, std::string_view name, const Spelling& spelling) {
   Draft made = Draft::object();
   const View held = source.get(spelling.holder);
@@ -68,6 +77,9 @@ Draft source_to_v1(View source, std::string_view name, const Spelling& spelling)
   copy(held, "value", made, spelling.value);
   copy(held, "averageValue", made, is_object_metric(name) ? "averageValue" : spelling.average);
   copy(held, "averageUtilization", made, spelling.utilization);
+  for (const auto amount : required_amounts(name, spelling)) {
+    if (!made.contains(amount)) made[amount] = "0";
+  }
   return made;
 }
 

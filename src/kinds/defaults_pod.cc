@@ -3,6 +3,7 @@
 
 #include "kinds/defaults_fields.h"
 #include "kinds/pod_status.h"
+#include "kinds/resource_list.h"
 
 #include <algorithm>
 #include <array>
@@ -129,6 +130,45 @@ void request_limits(Draft& container) {
   }
 }
 
+bool is_huge_page(std::string_view name) {
+  return name.starts_with("hugepages-");
+}
+
+bool counts_for_pods(std::string_view name) {
+  return name == "cpu" || name == "memory" || is_huge_page(name);
+}
+
+void fill_in(const ResourceList& amounts, Draft& pod_resources, std::string_view list,
+             bool (*wanted)(std::string_view)) {
+  for (const auto& [name, amount] : amounts) {
+    if (!wanted(name) || pod_resources.find(list, name) != nullptr) continue;
+    pod_resources.object_at(list)[name] = amount.to_string();
+  }
+}
+
+// What a pod says of itself as a whole is completed by what its containers say.
+void complete_pod_resources(Draft& spec) {
+  Draft* own = spec.find("resources");
+  if (own == nullptr || !own->is_object()) return;
+  const json::Value before = spec.freeze();
+  const json::View given = before.get("resources");
+  if (given.get("limits").empty() && given.get("requests").empty()) return;
+  auto pages = containers_total(before, "limits");
+  std::erase_if(pages,
+                [&](const auto& amount) { return given.get("requests").contains(amount.first); });
+  fill_in(pages, *own, "limits", is_huge_page);
+  const Draft* limits = own->find("limits");
+  if (limits == nullptr || limits->empty()) return;
+  const Draft limited = *limits;
+  fill_in(containers_total(before, "requests"), *own, "requests",
+          [](std::string_view name) { return counts_for_pods(name) && !is_huge_page(name); });
+  for (const auto& [name, amount] : limited.members()) {
+    if (counts_for_pods(name) && own->find("requests", name) == nullptr) {
+      own->object_at("requests")[name] = amount;
+    }
+  }
+}
+
 void open_host_ports(Draft& container) {
   for_each(container, "ports", [](Draft& port) {
     const Draft* number = port.find("containerPort");
@@ -218,6 +258,7 @@ void set_defaults_pod_spec(Draft& spec) {
   for (const auto list : {"containers", "initContainers", "ephemeralContainers"}) {
     for_each(spec, list, set_container);
   }
+  round_requirements(spec);
   round_resources(spec.find("overhead"));
 }
 
@@ -225,6 +266,7 @@ void set_defaults_pod(Draft& pod) {
   agree_on_pod_address(pod);
   Draft& spec = pod.object_at("spec");
   for (const auto list : {"containers", "initContainers"}) for_each(spec, list, request_limits);
+  complete_pod_resources(spec);
   set_defaults_pod_spec(spec);
   // A negative one is what old clients sent for "at once"; templates keep it.
   if (spec["terminationGracePeriodSeconds"].as_int() < 0) spec["terminationGracePeriodSeconds"] = 1;

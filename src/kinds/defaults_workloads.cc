@@ -109,6 +109,10 @@ void set_defaults_daemon_set(Draft& object) {
     Draft& rolling = strategy.object_at("rollingUpdate");
     default_to(rolling, "maxUnavailable", 1);
     default_to(rolling, "maxSurge", 0);
+  } else if (Draft* rolling = strategy.find("rollingUpdate"); given(strategy, "rollingUpdate")) {
+    // No default, but the server has no other word for none.
+    default_to(*rolling, "maxUnavailable", 0);
+    default_to(*rolling, "maxSurge", 0);
   }
   default_to(spec, "revisionHistoryLimit", 10);
   set_defaults_template_of(spec);

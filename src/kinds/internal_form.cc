@@ -23,6 +23,8 @@ struct Row {
 constexpr Row kTypes[] = {
 #include "kinds/tables/internal_batch.inc"
 #include "kinds/tables/internal_core.inc"
+#include "kinds/tables/internal_flowcontrol.inc"
+#include "kinds/tables/internal_resource.inc"
     // Of meta/v1, which looks the same inside and outside: "?" is left out when empty.
     {"LabelSelector",            R"(matchLabels matchLabels ?map
 matchExpressions matchExpressions ?[]LabelSelectorRequirement
@@ -175,7 +177,8 @@ void print(std::string_view type, View value, std::string& out) {
     out += "\"0\"";
   } else if ((type == "int" || type == "either") && value.is_null()) {
     out += '0';
-  } else if (type == "map" || type == "int" || type == "quantity" || type == "either") {
+  } else if (type == "map" || type == "int" || type == "quantity" || type == "either" ||
+             type == "Time" || type == "runtime.RawExtension") {
     json::print(value, out);
   } else {
     print_struct(type, value, out);

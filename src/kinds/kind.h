@@ -100,6 +100,8 @@ struct Kind {
   std::vector<std::string> (*warnings)(json::View object) = nullptr;
   // The same of an update, where it depends on what was there before; null: as on create.
   std::vector<std::string> (*update_warnings)(json::View object, json::View old_object) = nullptr;
+  // The same of a write of the status.
+  std::vector<std::string> (*status_warnings)(json::View object) = nullptr;
   // What generation watches besides "everything but metadata and status"; null for the default.
   bool (*generation_changes)(json::View object, json::View old_object) = nullptr;
 

@@ -38,6 +38,8 @@ constexpr Row kUpdates[] = {
     {"CSIDriver",                        {"C", true}  },
     {"PriorityClass",                    {"C", true}  },
     {"LimitRange",                       {"W", true}  },
+    {"FlowSchema",                       {"W", true}  },
+    {"PriorityLevelConfiguration",       {"W", true}  },
     {"EndpointSlice",                    {"W", true}  },
     {"PersistentVolume",                 {"NN", true} },
     {"CSINode",                          {"NN", true} },

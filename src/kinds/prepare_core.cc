@@ -209,6 +209,26 @@ void prepare_daemon_set(Draft& object, View old_object, const HookContext& conte
   annotations[kGeneration] = std::to_string(generation);
 }
 
+void prepare_device_class(Draft& object, View old_object, const HookContext&) {
+  if (!old_object.get("spec", "extendedResourceName").is_null()) return;
+  if (Draft* spec = object.find("spec"); spec != nullptr && spec->is_object()) {
+    spec->erase("extendedResourceName");
+  }
+}
+
+void prepare_resource_slice(Draft& object, View, const HookContext&) {
+  Draft* spec = object.find("spec");
+  if (spec == nullptr || !spec->is_object()) return;
+  for (const auto* field : {"perDeviceNodeSelection", "sharedCounters"}) spec->erase(field);
+  for_each(*spec, "devices", [](Draft& device) {
+    for (const auto* field :
+         {"consumesCounters", "nodeName", "nodeSelector", "allNodes", "taints", "bindsToNode",
+          "bindingConditions", "bindingFailureConditions", "allowMultipleAllocations"}) {
+      device.erase(field);
+    }
+  });
+}
+
 void prepare_lease(Draft& object, View, const HookContext&) {
   Draft& spec = object.object_at("spec");
   spec.erase("strategy");

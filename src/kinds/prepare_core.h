@@ -28,6 +28,10 @@ void prepare_daemon_set(json::Draft& object, json::View old_object, const HookCo
 // A reference to a secret is its name.
 void prepare_service_account(json::Draft& object, json::View old_object,
                              const HookContext& context);
+// Extended resources by devices are behind a gate that is shut.
+void prepare_device_class(json::Draft& object, json::View old_object, const HookContext& context);
+// So are devices that share counters, have places or taints of their own, or are given out twice.
+void prepare_resource_slice(json::Draft& object, json::View old_object, const HookContext& context);
 // Coordinated election is behind a gate that is shut: its fields are dropped.
 void prepare_lease(json::Draft& object, json::View old_object, const HookContext& context);
 // How often a node looks at its driver is behind a gate that is shut.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/signing_request.h"
 
+#include "base/pem.h"
 #include "base/rfc3339.h"
 #include "kube/base64.h"
 
@@ -19,12 +20,13 @@ constexpr std::string_view kLegacySigner = "kubernetes.io/legacy-unknown";
 constexpr std::array<std::string_view, 3> kFinal{"Approved", "Denied", "Failed"};
 constexpr std::array<std::string_view, 2> kVerdicts{"Approved", "Denied"};
 
-// The block is looked for, not parsed: keys and signatures are the signer's to judge.
+// What is in the block, and whether its key signed it, is for those to say who have cryptography:
+// apiserver/certificate_checks.h.
 void check_request(View request, const FieldPath& path, FieldErrors& errors) {
   const auto bytes = kube::from_base64(request.as_string()).value_or("");
-  const auto begin = bytes.find("-----BEGIN CERTIFICATE REQUEST-----");
-  const auto end = bytes.find("-----END CERTIFICATE REQUEST-----");
-  if (begin != std::string::npos && end != std::string::npos && begin < end) return;
+  std::string_view text = bytes;
+  const auto block = next_pem_block(text);
+  if (block && block->type == "CERTIFICATE REQUEST") return;
   note_invalid(path, request, "PEM block type must be CERTIFICATE REQUEST", errors);
 }
 
@@ -169,28 +171,18 @@ void check_conditions(View object, View old_object, FieldErrors& errors) {
 
 // What is wrong with a chain of PEM certificates; empty if nothing is.
 std::string certificate_problem(std::string_view text) {
-  constexpr std::string_view kBegin = "-----BEGIN ";
-  constexpr std::string_view kDashes = "-----";
-  int blocks = 0;
-  for (auto at = text.find(kBegin); at != std::string_view::npos; at = text.find(kBegin)) {
-    text.remove_prefix(at + kBegin.size());
-    const auto type = text.substr(0, text.find(kDashes));
-    const auto end = text.find("-----END " + std::string{type} + "-----");
-    if (end == std::string_view::npos) continue;
-    const auto content = text.substr(type.size() + kDashes.size(), end - type.size() - 5);
-    if (type != "CERTIFICATE") {
-      return "only CERTIFICATE PEM blocks are allowed, found " + kube::shown(type);
-    }
-    if (content.find(':') != std::string_view::npos) return "no PEM block headers are permitted";
-    const auto bytes = kube::from_base64(content);
-    if (!bytes) continue;
+  bool any = false;
+  while (const auto block = next_pem_block(text)) {
     constexpr char kSequence = 0x30;
-    if (bytes->empty()) return "found CERTIFICATE PEM block containing 0 certificates";
-    if (bytes->front() != kSequence) return "x509: malformed certificate";
-    ++blocks;
-    text.remove_prefix(end);
+    if (block->type != "CERTIFICATE") {
+      return "only CERTIFICATE PEM blocks are allowed, found " + kube::shown(block->type);
+    }
+    if (block->has_headers) return "no PEM block headers are permitted";
+    if (block->bytes.empty()) return "found CERTIFICATE PEM block containing 0 certificates";
+    if (block->bytes.front() != kSequence) return "x509: malformed certificate";
+    any = true;
   }
-  return blocks == 0 ? "must contain at least one CERTIFICATE PEM block" : "";
+  return any ? "" : "must contain at least one CERTIFICATE PEM block";
 }
 
 void check_certificate(View object, View old_object, FieldErrors& errors) {
@@ -352,11 +344,10 @@ bool asks_for_masters(View signing_request) {
   constexpr std::string_view kMasters = "\x0esystem:masters";
   const auto text =
       kube::from_base64(signing_request.get("spec", "request").as_string()).value_or("");
-  const auto begin = text.find("REQUEST-----");
-  const auto end = text.find("-----END");
-  if (begin == std::string::npos || end == std::string::npos || end < begin) return false;
-  const auto start = begin + std::string_view{"REQUEST-----"}.size();
-  const auto der = kube::from_base64(text.substr(start, end - start)).value_or("");
+  std::string_view rest = text;
+  const auto block = next_pem_block(rest);
+  if (!block) return false;
+  const auto& der = block->bytes;
   for (auto at = der.find(kOrganization); at != std::string::npos;
        at = der.find(kOrganization, at + 1)) {
     if (std::string_view{der}.substr(at + kOrganization.size() + 1).starts_with(kMasters)) {

@@ -279,7 +279,12 @@ FieldErrors validate_cluster_role(View object) {
                   "at least one clusterRoleSelector required if aggregationRule is non-nil");
   }
   for (std::size_t i = 0; i < selectors.size(); ++i) {
-    kube::append(errors, kube::validate_label_selector(selectors[i], path.index(i)));
+    const auto problems = kube::validate_label_selector(selectors[i], path.index(i));
+    kube::append(errors, problems);
+    // A real server makes a selector of it too, and shows what came of that.
+    if (!problems.empty()) {
+      note_invalid(path.index(i), View{}, "invalid label selector.", errors);
+    }
   }
   return errors;
 }

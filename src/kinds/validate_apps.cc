@@ -73,8 +73,21 @@ void check_replica_template(View spec, const FieldPath& path, FieldErrors& error
 
 // The server's internal strategy has no JSON names.
 std::string shown_strategy(View strategy) {
-  return fmt::format("{{\"Type\":{},\"RollingUpdate\":null}}",
-                     kube::shown(strategy.get("type").as_string()));
+  const View rolling = strategy.get("rollingUpdate");
+  const auto amount = [&](std::string_view field, std::string_view none) {
+    const View value = rolling.get(field);
+    return value.is_null() ? std::string{none} : kube::shown(value);
+  };
+  std::string shown = "null";
+  if (rolling.contains("partition")) {
+    shown = fmt::format("{{\"Partition\":{},\"MaxUnavailable\":{}}}", amount("partition", "0"),
+                        amount("maxUnavailable", "null"));
+  } else if (!rolling.is_null()) {
+    shown = fmt::format("{{\"MaxUnavailable\":{},\"MaxSurge\":{}}}", amount("maxUnavailable", "0"),
+                        amount("maxSurge", "0"));
+  }
+  return fmt::format("{{\"Type\":{},\"RollingUpdate\":{}}}",
+                     kube::shown(strategy.get("type").as_string()), shown);
 }
 
 FieldErrors unsupported_strategy(View strategy, const FieldPath& path,

@@ -34,7 +34,7 @@ void check_taints(View taints, FieldErrors& errors) {
     check_one_of(taints[i].get("effect"), here.child("effect"),
                  {"NoSchedule", "PreferNoSchedule", "NoExecute"}, errors);
     if (seen.insert({key, effect}).second) continue;
-    auto error = kube::duplicate(here, {});
+    auto error = kube::duplicate(here, View{});
     error.value = fmt::format("{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":null}}",
                               kube::shown(key), kube::shown(value), kube::shown(effect));
     error.detail = "taints must be unique by key and effect pair";
@@ -108,7 +108,7 @@ void check_unique_tolerations(View tolerations, const FieldPath& path, FieldErro
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!same_toleration(tolerations[i], tolerations[j])) continue;
-      auto error = kube::duplicate(path.index(i), {});
+      auto error = kube::duplicate(path.index(i), View{});
       error.value = shown_toleration(tolerations[i]);
       errors.push_back(std::move(error));
       break;

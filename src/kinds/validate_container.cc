@@ -2,6 +2,7 @@
 #include "kinds/validate_container.h"
 
 #include "kinds/validate_affinity.h"
+#include "kinds/validate_pod_resources.h"
 
 #include <algorithm>
 #include <set>
@@ -285,7 +286,11 @@ void check_container(View container, const ContainerContext& context, const Fiel
   check_devices(container, context.volumes, path.child("volumeDevices"), errors);
   check_one_of(container.get("imagePullPolicy"), path.child("imagePullPolicy"),
                {"Always", "IfNotPresent", "Never"}, errors);
-  validate_resource_requirements(container.get("resources"), path.child("resources"), errors);
+  const FieldPath resources = path.child("resources");
+  validate_resource_requirements(container.get("resources"), ResourcesOf::Container, resources,
+                                 errors);
+  validate_claim_names(container.get("resources", "claims"), context.claims,
+                       resources.child("claims"), errors);
   validate_resize_policies(container.get("resizePolicy"), context.restart_policy,
                            path.child("resizePolicy"), errors);
   validate_security_context(container.get("securityContext"), path.child("securityContext"),

@@ -13,6 +13,7 @@ struct ContainerContext {
   const Volumes& volumes;
   std::int64_t grace_seconds = 30;
   std::string_view restart_policy;  // of the pod
+  View claims{};                    // of the pod: spec.resourceClaims
 };
 
 void validate_containers(View containers, const ContainerContext& context, const FieldPath& path,

@@ -68,6 +68,7 @@ void check_domain(std::string_view name, const FieldPath& path, FieldErrors& err
   }
 }
 
+// Go forgives old spellings of IPv4 addresses only.
 void check_slice_address(View address, std::string_view type, const FieldPath& path,
                          std::size_t index, FieldErrors& errors) {
   const auto text = address.as_string();
@@ -77,7 +78,8 @@ void check_slice_address(View address, std::string_view type, const FieldPath& p
   }
   if (type != "IPv4" && type != "IPv6") return;  // refused already
   const auto before = errors.size();
-  kube::note_problems(path.index(index), text, kube::ip_problems, errors);
+  kube::note_problems(path.index(index), text,
+                      type == "IPv4" ? kube::ip_problems : kube::strict_ip_problems, errors);
   if (errors.size() > before) return;
   const auto ip = kube::parse_ip(text, kube::IpSyntax::Legacy);
   if (!ip || ip->v4 != (type == "IPv4")) {
@@ -86,19 +88,25 @@ void check_slice_address(View address, std::string_view type, const FieldPath& p
   check_reachable(address, path.index(index), errors);
 }
 
-FieldErrors check_slice(View object) {
-  FieldErrors errors;
-  const View type = object.get("addressType");
-  if (type.as_string().empty()) {
-    note_required(FieldPath{"addressType"}, errors);
-  } else {
-    check_one_of(type, FieldPath{"addressType"}, {"FQDN", "IPv4", "IPv6"}, errors);
-  }
-  const FieldPath ports_path{"ports"};
-  const View ports = object.get("ports");
+// As many as a slice may have of each.
+constexpr std::size_t kEndpointsMax = 1000;
+constexpr std::size_t kPortsMax = 100;
+constexpr std::size_t kAddressesMax = 100;
+constexpr std::size_t kTopologyMax = 16;
+constexpr std::size_t kHintsMax = 8;
+
+bool too_many(View list, std::size_t most, const FieldPath& path, FieldErrors& errors) {
+  if (list.size() <= most) return false;
+  errors.push_back(kube::too_many(path, list.size(), most));
+  return true;
+}
+
+void check_slice_ports(View ports, FieldErrors& errors) {
+  const FieldPath path{"ports"};
+  if (too_many(ports, kPortsMax, path, errors)) return;
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const FieldPath here = ports_path.index(i);
+    const FieldPath here = path.index(i);
     const View name = ports[i].get("name");
     if (!name.as_string().empty()) {
       kube::note_problems(here.child("name"), name.as_string(), kube::dns1123_label_problems,
@@ -108,23 +116,83 @@ FieldErrors check_slice(View object) {
       errors.push_back(kube::duplicate(here.child("name"), name));
     }
     check_one_of(ports[i].get("protocol"), here.child("protocol"), {"SCTP", "TCP", "UDP"}, errors);
+    if (const View protocol = ports[i].get("appProtocol"); !protocol.is_null()) {
+      kube::note_problems(here.child("appProtocol"), protocol.as_string(),
+                          kube::qualified_name_problems, errors);
+    }
   }
-  const FieldPath endpoints_path{"endpoints"};
+}
+
+using Problems = kube::Messages (*)(std::string_view);
+
+// False when there are too many to be looked at.
+bool check_hints(View hints, const FieldPath& path, Problems problems, FieldErrors& errors) {
+  if (too_many(hints, kHintsMax, path, errors)) return false;
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < hints.size(); ++i) {
+    const FieldPath entry = path.index(i);
+    const FieldPath here = entry.child("name");
+    const auto name = hints[i].get("name").as_string();
+    if (!names.insert(name).second) errors.push_back(kube::duplicate(here, name));
+    kube::note_problems(here, name, problems, errors);
+  }
+  return true;
+}
+
+void check_endpoint(View endpoint, std::string_view type, const FieldPath& path,
+                    FieldErrors& errors) {
+  const FieldPath addresses_path = path.child("addresses");
+  const View addresses = endpoint.get("addresses");
+  if (addresses.empty()) {
+    note_required(addresses_path, errors, "must contain at least 1 address");
+  }
+  too_many(addresses, kAddressesMax, addresses_path, errors);
+  for (std::size_t j = 0; j < addresses.size(); ++j) {
+    check_slice_address(addresses[j], type, addresses_path, j, errors);
+  }
+  if (const View node = endpoint.get("nodeName"); !node.is_null()) {
+    kube::note_problems(path.child("nodeName"), node.as_string(), kube::dns1123_subdomain_problems,
+                        errors);
+  }
+  const FieldPath topology_path = path.child("deprecatedTopology");
+  const View topology = endpoint.get("deprecatedTopology");
+  too_many(topology, kTopologyMax, topology_path, errors);
+  kube::append(errors, kube::validate_labels(topology, topology_path));
+  if (const View host = endpoint.get("hostname"); !host.is_null()) {
+    kube::note_problems(path.child("hostname"), host.as_string(), kube::dns1123_label_problems,
+                        errors);
+  }
+  const FieldPath hints = path.child("hints");
+  if (check_hints(endpoint.get("hints", "forZones"), hints.child("forZones"),
+                  kube::label_value_problems, errors)) {
+    check_hints(endpoint.get("hints", "forNodes"), hints.child("forNodes"),
+                kube::dns1123_subdomain_problems, errors);
+  }
+}
+
+FieldErrors check_slice_endpoints(View object) {
+  FieldErrors errors;
+  const FieldPath path{"endpoints"};
   const View endpoints = object.get("endpoints");
+  if (too_many(endpoints, kEndpointsMax, path, errors)) return errors;
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    const FieldPath here = endpoints_path.index(i);
-    const FieldPath addresses_path = here.child("addresses");
-    const View addresses = endpoints[i].get("addresses");
-    if (addresses.empty()) {
-      note_required(addresses_path, errors, "must contain at least 1 address");
-    }
-    for (std::size_t j = 0; j < addresses.size(); ++j) {
-      check_slice_address(addresses[j], type.as_string(), addresses_path, j, errors);
-    }
-    if (const auto host = endpoints[i].get("hostname").as_string(); !host.empty()) {
-      kube::note_problems(here.child("hostname"), host, kube::dns1123_label_problems, errors);
-    }
+    check_endpoint(endpoints[i], object.get("addressType").as_string(), path.index(i), errors);
   }
+  return errors;
+}
+
+// Endpoints that stay as they were are not looked at again: older servers took more.
+FieldErrors check_slice(View object, View old_object) {
+  FieldErrors errors;
+  const View type = object.get("addressType");
+  if (type.as_string().empty()) {
+    note_required(FieldPath{"addressType"}, errors);
+  } else {
+    check_one_of(type, FieldPath{"addressType"}, {"FQDN", "IPv4", "IPv6"}, errors);
+  }
+  check_slice_ports(object.get("ports"), errors);
+  const bool kept = !old_object.is_null() && object.get("endpoints") == old_object.get("endpoints");
+  if (!kept) kube::append(errors, check_slice_endpoints(object));
   return errors;
 }
 
@@ -167,11 +235,11 @@ FieldErrors validate_endpoints_update(View object, View) {
 }
 
 FieldErrors validate_endpoint_slice(View object) {
-  return check_slice(object);
+  return check_slice(object, {});
 }
 
 FieldErrors validate_endpoint_slice_update(View object, View old_object) {
-  FieldErrors errors = check_slice(object);
+  FieldErrors errors = check_slice(object, old_object);
   check_immutable(object.get("addressType"), old_object.get("addressType"),
                   FieldPath{"addressType"}, errors);
   return errors;

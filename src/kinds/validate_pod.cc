@@ -3,6 +3,7 @@
 
 #include "kinds/validate_affinity.h"
 #include "kinds/validate_container.h"
+#include "kinds/validate_pod_resources.h"
 #include "kube/go_text.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
@@ -255,11 +256,13 @@ void check_os(View spec, const FieldPath& path, FieldErrors& errors) {
 void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldErrors& errors) {
   const auto volumes = validate_volumes(spec.get("volumes"), path.child("volumes"), errors);
   const ContainerContext context{volumes, spec.get("terminationGracePeriodSeconds").as_int(30),
-                                 spec.get("restartPolicy").as_string()};
+                                 spec.get("restartPolicy").as_string(), spec.get("resourceClaims")};
+  validate_pod_claims(spec.get("resourceClaims"), path.child("resourceClaims"), errors);
   validate_containers(spec.get("containers"), context, path.child("containers"), errors);
   validate_init_containers(spec.get("initContainers"), spec.get("containers"), context,
                            path.child("initContainers"), errors);
   validate_ephemeral_containers(spec, context, path.child("ephemeralContainers"), errors);
+  validate_pod_resources(spec, path, errors);
   check_host_network_ports(spec, place, path, errors);
   check_one_of(spec.get("restartPolicy"), path.child("restartPolicy"),
                {"Always", "OnFailure", "Never"}, errors);

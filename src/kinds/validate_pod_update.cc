@@ -273,20 +273,47 @@ bool same_but_cpu_and_memory(View now, View before) {
   return true;
 }
 
+bool is_sidecar(View container) {
+  return container.get("restartPolicy").as_string() == "Always";
+}
+
+bool only_sizes_change(View now, View before) {
+  return now.get("resizePolicy") == before.get("resizePolicy") &&
+         same_but_cpu_and_memory(now.get("resources"), before.get("resources"));
+}
+
+void check_removed_sizes(View spec, View old_spec, FieldErrors& errors) {
+  const FieldPath path{"spec"};
+  for (const std::string_view name : {"initContainers", "containers"}) {
+    const FieldPath list = path.child(name);
+    const View now = spec.get(name);
+    const View before = old_spec.get(name);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (name == "initContainers" && !is_sidecar(before[i])) continue;
+      const FieldPath here = list.index(i);
+      check_container_resize(now[i].get("resources"), before[i].get("resources"),
+                             here.child("resources"), errors);
+    }
+  }
+}
+
 void check_resize(View spec, View old_spec, FieldErrors& errors) {
   const FieldPath path{"spec"};
-  const FieldPath list = path.child("containers");
+  check_removed_sizes(spec, old_spec, errors);
   const View now = spec.get("containers");
-  const View before = old_spec.get("containers");
   for (std::size_t i = 0; i < now.size(); ++i) {
-    const FieldPath here = list.index(i);
-    check_container_resize(now[i].get("resources"), before[i].get("resources"),
-                           here.child("resources"), errors);
+    if (only_sizes_change(now[i], old_spec.get("containers")[i])) continue;
+    note_forbidden(path, "only cpu and memory resources are mutable", errors);
   }
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!(now[i].get("resizePolicy") == before[i].get("resizePolicy")) ||
-        !same_but_cpu_and_memory(now[i].get("resources"), before[i].get("resources"))) {
-      note_forbidden(path, "only cpu and memory resources are mutable", errors);
+  const View init = spec.get("initContainers");
+  for (std::size_t i = 0; i < init.size(); ++i) {
+    const View before = old_spec.get("initContainers")[i];
+    if (!is_sidecar(init[i])) {
+      if (init[i] == before) continue;
+      note_forbidden(path, "resources for non-sidecar init containers are immutable", errors);
+    } else if (!only_sizes_change(init[i], before)) {
+      note_forbidden(path, "only cpu and memory resources for sidecar containers are mutable",
+                     errors);
     }
   }
 }

@@ -16,11 +16,33 @@ bool overcommit_allowed(std::string_view name) {
   return !is_extended_resource(name) && !is_huge_page(name);
 }
 
-void check_amounts(View amounts, const FieldPath& path, FieldErrors& errors) {
+// A pod as a whole has fewer sorts of things than a container.
+void check_name(std::string_view name, ResourcesOf of, const FieldPath& path, FieldErrors& errors) {
+  if (of == ResourcesOf::Container) return check_container_resource_name(name, path, errors);
+  const auto before = errors.size();
+  check_resource_name(name, path, errors);
+  if (errors.size() > before || name == "cpu" || name == "memory" || is_huge_page(name)) return;
+  note_unsupported(path, name, {"cpu", "hugepages-", "memory"}, errors);
+}
+
+bool whole_pages(std::string_view name, const kube::Quantity& amount) {
+  constexpr std::string_view kPrefix = "hugepages-";
+  const auto size = kube::Quantity::parse(name.substr(kPrefix.size()));
+  if (!size || size->sign() <= 0 || size->milli_value() % 1000 != 0) return false;
+  return amount.value() % size->value() == 0;
+}
+
+void check_amounts(View amounts, ResourcesOf of, const FieldPath& path, FieldErrors& errors) {
   for (const auto [name, amount] : amounts.members()) {
     const FieldPath here = path.key(name);
-    check_container_resource_name(name, here, errors);
+    check_name(name, of, here, errors);
     check_resource_amount(name, amount, here, errors);
+    const auto quantity = kube::Quantity::parse(amount.as_string());
+    if (!is_huge_page(name) || !quantity || whole_pages(name, *quantity)) continue;
+    note_invalid(
+        here, quantity->to_string(),
+        fmt::format("{} is not positive integer multiple of {}", quantity->to_string(), name),
+        errors);
   }
 }
 
@@ -52,13 +74,14 @@ void check_against_limits(View requests, View limits, const FieldPath& requests_
 
 }  // namespace
 
-void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors) {
+void validate_resource_requirements(View resources, ResourcesOf of, const FieldPath& path,
+                                    FieldErrors& errors) {
   const View limits = resources.get("limits");
   const View requests = resources.get("requests");
   const FieldPath limits_path = path.child("limits");
   const FieldPath requests_path = path.child("requests");
-  check_amounts(limits, limits_path, errors);
-  check_amounts(requests, requests_path, errors);
+  check_amounts(limits, of, limits_path, errors);
+  check_amounts(requests, of, requests_path, errors);
   check_against_limits(requests, limits, requests_path, limits_path, errors);
   const auto has = [&](auto wanted) {
     return std::ranges::any_of(std::array{limits, requests}, [&](View list) {
@@ -74,7 +97,7 @@ void validate_resource_requirements(View resources, const FieldPath& path, Field
 }
 
 void validate_resource_limits(View limits, const FieldPath& path, FieldErrors& errors) {
-  check_amounts(limits, path.child("limits"), errors);
+  check_amounts(limits, ResourcesOf::Container, path.child("limits"), errors);
 }
 
 void validate_resize_policies(View policies, std::string_view pod_restarts, const FieldPath& path,

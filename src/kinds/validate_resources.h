@@ -5,10 +5,14 @@
 
 #include "kinds/validate_fields.h"
 
+#include <cstdint>
+
 namespace fixpoint::kinds {
 
-// limits and requests of anything that has them.
-void validate_resource_requirements(View resources, const FieldPath& path, FieldErrors& errors);
+// limits and requests.
+enum class ResourcesOf : std::uint8_t { Container, Pod };
+void validate_resource_requirements(View resources, ResourcesOf of, const FieldPath& path,
+                                    FieldErrors& errors);
 // Only limits, as if they were a member of what is at `path`.
 void validate_resource_limits(View limits, const FieldPath& path, FieldErrors& errors);
 // Whether a container is started again when it gets more or less; `pod_restarts` is its pod's

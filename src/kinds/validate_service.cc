@@ -107,7 +107,7 @@ void check_unique_ports(View spec, const FieldPath& spec_path, FieldErrors& erro
     const PortKey key{ports[i].get("protocol").as_string(), ports[i].get("port").as_int()};
     if (seen.insert(key).second) continue;
     // The server's internal type has no JSON names, and only the key is filled in.
-    auto error = kube::duplicate(path.index(i), {});
+    auto error = kube::duplicate(path.index(i), View{});
     error.value = fmt::format(
         "{{\"Name\":\"\",\"Protocol\":\"{}\",\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,"
         "\"NodePort\":0}}",

@@ -129,8 +129,16 @@ void check_token(View token, const FieldPath& projected, const FieldPath& path,
   if (!where.as_string().empty()) check_local_path(where, projected.child("path"), errors);
 }
 
-void check_projection(View source, const FieldPath& projected, const FieldPath& path,
-                      FieldErrors& errors) {
+// Each file of a volume has a path of its own; `said` is what a refusal shows.
+void check_new_path(View path_of, View said, std::set<std::string>& paths,
+                    const FieldPath& projected, FieldErrors& errors) {
+  const std::string path{path_of.as_string()};
+  if (path.empty() || paths.insert(path).second) return;
+  note_invalid(projected, said, "conflicting duplicate paths", errors);
+}
+
+void check_projection(View source, std::set<std::string>& paths, const FieldPath& projected,
+                      const FieldPath& path, FieldErrors& errors) {
   int kinds = 0;
   for (const std::string_view kind : {"secret", "configMap"}) {
     const View part = source.get(kind);
@@ -139,11 +147,17 @@ void check_projection(View source, const FieldPath& projected, const FieldPath& 
     const FieldPath here = path.child(kind);
     require_text(part.get("name"), here.child("name"), errors);
     check_items(part, here, errors);
+    for (const View item : part.get("items").elements()) {
+      check_new_path(item.get("path"), part.get("name"), paths, projected, errors);
+    }
   }
   if (const View part = source.get("downwardAPI"); !part.is_null()) {
     ++kinds;
     const FieldPath here = path.child("downwardAPI");
-    for (const View file : part.get("items").elements()) check_downward_file(file, here, errors);
+    for (const View file : part.get("items").elements()) {
+      check_downward_file(file, here, errors);
+      check_new_path(file.get("path"), file.get("path"), paths, projected, errors);
+    }
   }
   if (const View part = source.get("serviceAccountToken"); !part.is_null()) {
     ++kinds;
@@ -159,8 +173,9 @@ void check_projected(View source, const FieldPath& path, FieldErrors& errors) {
   check_mode(source.get("defaultMode"), path.child("defaultMode"), errors);
   const FieldPath sources_path = path.child("sources");
   const View sources = source.get("sources");
+  std::set<std::string> paths;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    check_projection(sources[i], path, sources_path.index(i), errors);
+    check_projection(sources[i], paths, path, sources_path.index(i), errors);
   }
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_warnings.h"
 
-#include "kube/base64.h"
+#include "kinds/warnings_ip.h"
+#include "kinds/warnings_pod.h"
 #include "kube/field_error.h"
 #include "kube/go_text.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
-#include "kube/quantity.h"
 
-#include <array>
-#include <map>
-#include <set>
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -19,37 +19,6 @@ namespace {
 
 using json::View;
 using kube::FieldPath;
-
-struct Renamed {
-  std::string_view old_name;
-  std::string_view since;
-  std::string_view new_name;
-};
-constexpr std::array kRenamedLabels{
-    Renamed{"beta.kubernetes.io/arch",                  "v1.14", "kubernetes.io/arch"              },
-    Renamed{"beta.kubernetes.io/os",                    "v1.14", "kubernetes.io/os"                },
-    Renamed{"failure-domain.beta.kubernetes.io/region", "v1.17", "topology.kubernetes.io/region"   },
-    Renamed{"failure-domain.beta.kubernetes.io/zone",   "v1.17", "topology.kubernetes.io/zone"     },
-    Renamed{"beta.kubernetes.io/instance-type",         "v1.17", "node.kubernetes.io/instance-type"}
-};
-
-struct OldVolume {
-  std::string_view source;
-  std::string_view shown;
-  std::string_view text;
-};
-constexpr std::array kOldVolumes{
-    OldVolume{"photonPersistentDisk", "photonPersistentDisk",
-              "deprecated in v1.11, non-functional in v1.16+"                                                         },
-    OldVolume{"gitRepo",              "gitRepo",              "deprecated in v1.11, and disabled by default in v1.33+"},
-    OldVolume{"scaleIO",              "scaleIO",              "deprecated in v1.16, non-functional in v1.22+"         },
-    OldVolume{"flocker",              "flocker",              "deprecated in v1.22, non-functional in v1.25+"         },
-    OldVolume{"storageos",            "storageOS",            "deprecated in v1.22, non-functional in v1.25+"         },
-    OldVolume{"quobyte",              "quobyte",              "deprecated in v1.22, non-functional in v1.25+"         },
-    OldVolume{"glusterfs",            "glusterfs",            "deprecated in v1.25, non-functional in v1.26+"         },
-    OldVolume{"cephfs",               "cephfs",               "deprecated in v1.28, non-functional in v1.31+"         },
-    OldVolume{"rbd",                  "rbd",                  "deprecated in v1.28, non-functional in v1.31+"         }
-};
 
 void warn(Warnings& warnings, const FieldPath& path, std::string_view text) {
   warnings.push_back(fmt::format("{}: {}", path.to_string(), text));
@@ -64,120 +33,12 @@ void warn_of_name(View object, std::string_view used_in, Warnings& warnings) {
       used_in, kube::joined(problems, " ")));
 }
 
-void warn_of_fraction(View amount, const FieldPath& path, Warnings& warnings) {
-  const auto quantity = kube::Quantity::parse(amount.as_string());
-  if (!quantity || quantity->milli_value() % 1000 == 0) return;
-  warn(warnings, path,
-       fmt::format("fractional byte value {} is invalid, must be an integer",
-                   kube::go_quoted(amount.as_string())));
-}
-
-void warn_of_labels(View selector, const FieldPath& path, Warnings& warnings) {
-  for (const auto [key, value] : selector.members()) {
-    for (const auto& label : kRenamedLabels) {
-      if (key != label.old_name) continue;
-      warn(warnings, path.key(key),
-           fmt::format("deprecated since {}; use \"{}\" instead", label.since, label.new_name));
-    }
-  }
-}
-
-void warn_of_volumes(View volumes, const FieldPath& path, Warnings& warnings) {
-  for (std::size_t i = 0; i < volumes.size(); ++i) {
-    const FieldPath here = path.index(i);
-    for (const auto& old : kOldVolumes) {
-      if (!volumes[i].get(old.source).is_null()) warn(warnings, here.child(old.shown), old.text);
-    }
-  }
-}
-
-void warn_of_pull_secrets(View secrets, const FieldPath& path, Warnings& warnings) {
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < secrets.size(); ++i) {
-    const FieldPath here = path.index(i);
-    const auto name = secrets[i].get("name").as_string();
-    if (name.empty()) {
-      warn(warnings, here.child("name"), "invalid empty name \"\"");
-    } else if (!names.insert(name).second) {
-      warn(warnings, here.child("name"), fmt::format("duplicate name {}", kube::go_quoted(name)));
-    }
-  }
-}
-
-// A later variable that refers to the earlier one of its name continues it; any other hides it.
-void warn_of_env(View variables, const FieldPath& path, Warnings& warnings) {
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const auto name = variables[i].get("name").as_string();
-    if (names.insert(name).second) continue;
-    const auto reference = fmt::format("$({})", name);
-    if (variables[i].get("value").as_string().find(reference) != std::string_view::npos) continue;
-    warn(warnings, path.index(i),
-         fmt::format("hides previous definition of {}, which may be dropped when using apply",
-                     kube::go_quoted(name)));
-  }
-}
-
-using Ports = std::map<std::string, std::string>;
-
-void warn_of_ports(View ports, const FieldPath& path, Ports& seen, Warnings& warnings) {
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const auto key = fmt::format(
-        "{}/{}/{}/{}", ports[i].get("containerPort").as_int(), ports[i].get("protocol").as_string(),
-        ports[i].get("hostPort").as_int(), ports[i].get("hostIP").as_string());
-    const auto where = path.index(i).to_string();
-    const auto [earlier, fresh] = seen.emplace(key, where);
-    if (fresh) continue;
-    warnings.push_back(
-        fmt::format("{}: duplicate port definition with {}", where, earlier->second));
-  }
-}
-
-void warn_of_containers(View spec, const FieldPath& spec_path, Warnings& warnings) {
-  Ports ports;
-  for (const std::string_view list : {"initContainers", "containers"}) {
-    const FieldPath path = spec_path.child(list);
-    const View containers = spec.get(list);
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-      const FieldPath here = path.index(i);
-      const FieldPath resources = here.child("resources");
-      for (const std::string_view resource : {"memory", "ephemeral-storage"}) {
-        for (const std::string_view kind : {"limits", "requests"}) {
-          const FieldPath amounts = resources.child(kind);
-          warn_of_fraction(containers[i].get("resources", kind, resource), amounts.key(resource),
-                           warnings);
-        }
-      }
-      warn_of_env(containers[i].get("env"), here.child("env"), warnings);
-      warn_of_ports(containers[i].get("ports"), here.child("ports"), ports, warnings);
-    }
-  }
-}
-
-void warn_of_pod_spec(View spec, const FieldPath& path, Warnings& warnings) {
-  warn_of_labels(spec.get("nodeSelector"), path.child("nodeSelector"), warnings);
-  const FieldPath spread = path.child("topologySpreadConstraints");
-  const View constraints = spec.get("topologySpreadConstraints");
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const FieldPath here = spread.index(i);
-    if (constraints[i].get("labelSelector").is_null()) {
-      warn(warnings, here.child("labelSelector"),
-           "a null labelSelector results in matching no pod");
-    }
-  }
-  warn_of_volumes(spec.get("volumes"), path.child("volumes"), warnings);
-  warn_of_pull_secrets(spec.get("imagePullSecrets"), path.child("imagePullSecrets"), warnings);
-  warn_of_containers(spec, path, warnings);
-  if (spec.get("terminationGracePeriodSeconds").as_int() < 0) {
-    warn(warnings, path.child("terminationGracePeriodSeconds"),
-         "must be >= 0; negative values are invalid and will be treated as 1");
-  }
-}
-
 void warn_of_template(View owner_spec, Warnings& warnings) {
   const FieldPath spec{"spec"};
-  const FieldPath pod_template = spec.child("template");
-  warn_of_pod_spec(owner_spec.get("template", "spec"), pod_template.child("spec"), warnings);
+  const FieldPath place = spec.child("template");
+  const View made = owner_spec.get("template");
+  warn_of_pod({.spec = made.get("spec"), .metadata = made.get("metadata"), .place = &place},
+              warnings);
 }
 
 constexpr std::string_view kStorageClassAnnotation = "volume.beta.kubernetes.io/storage-class";
@@ -195,7 +56,33 @@ void warn_of_storage_class(View object, Warnings& warnings) {
 Warnings pod_warnings(View object) {
   Warnings warnings;
   warn_of_name(object, "the Pod's hostname", warnings);
-  warn_of_pod_spec(object.get("spec"), FieldPath{"spec"}, warnings);
+  warn_of_pod({.spec = object.get("spec"), .metadata = object.get("metadata")}, warnings);
+  return warnings;
+}
+
+Warnings pod_status_warnings(View object) {
+  Warnings warnings;
+  const FieldPath status{"status"};
+  for (const std::string_view list : {"podIPs", "hostIPs"}) {
+    const FieldPath path = status.child(list);
+    const View ips = object.get("status", list);
+    for (std::size_t i = 0; i < ips.size(); ++i) {
+      const FieldPath here = path.index(i);
+      warn_of_ip(ips[i].get("ip").as_string(), here.child("ip"), warnings);
+    }
+  }
+  return warnings;
+}
+
+Warnings balancer_status_warnings(View object) {
+  Warnings warnings;
+  const FieldPath status{"status"};
+  const FieldPath balancer = status.child("loadBalancer");
+  const FieldPath path = balancer.child("ingress");
+  const View ingress = object.get("status", "loadBalancer", "ingress");
+  for (std::size_t i = 0; i < ingress.size(); ++i) {
+    warn_of_ip(ingress[i].get("ip").as_string(), path.index(i), warnings);
+  }
   return warnings;
 }
 
@@ -203,6 +90,15 @@ Warnings named_workload_warnings(View object) {
   Warnings warnings;
   warn_of_name(object, "Pod names and hostnames", warnings);
   warn_of_template(object.get("spec"), warnings);
+  return warnings;
+}
+
+// A real server looks at the old template when there is a new one.
+Warnings replication_controller_update_warnings(View object, View old_object) {
+  Warnings warnings;
+  if (kube::generation_of(object) != kube::generation_of(old_object)) {
+    warn_of_template(old_object.get("spec"), warnings);
+  }
   return warnings;
 }
 
@@ -230,16 +126,19 @@ Warnings cron_job_warnings(View object) {
   const FieldPath spec{"spec"};
   const FieldPath job_template = spec.child("jobTemplate");
   const FieldPath job = job_template.child("spec");
-  const FieldPath pod_template = job.child("template");
-  warn_of_pod_spec(object.get("spec", "jobTemplate", "spec").get("template", "spec"),
-                   pod_template.child("spec"), warnings);
+  const FieldPath place = job.child("template");
+  const View made = object.get("spec", "jobTemplate", "spec").get("template");
+  warn_of_pod({.spec = made.get("spec"), .metadata = made.get("metadata"), .place = &place},
+              warnings);
   return warnings;
 }
 
 Warnings pod_template_warnings(View object) {
   Warnings warnings;
-  const FieldPath pod_template{"template"};
-  warn_of_pod_spec(object.get("template", "spec"), pod_template.child("spec"), warnings);
+  const FieldPath place{"template"};
+  const View made = object.get("template");
+  warn_of_pod({.spec = made.get("spec"), .metadata = made.get("metadata"), .place = &place},
+              warnings);
   return warnings;
 }
 
@@ -252,34 +151,187 @@ Warnings ingress_warnings(View object) {
       "instead"};
 }
 
+namespace {
+
+// Controllers write no odd addresses.
+bool written_by(View object, std::initializer_list<std::string_view> controllers,
+                std::string_view label) {
+  const auto name = kube::labels_of(object).get(label).as_string();
+  return std::ranges::find(controllers, name) != controllers.end();
+}
+
+Warnings slice_address_warnings(View object) {
+  if (written_by(object,
+                 {"endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"},
+                 "endpointslice.kubernetes.io/managed-by")) {
+    return {};
+  }
+  Warnings warnings;
+  const FieldPath path{"endpoints"};
+  const View endpoints = object.get("endpoints");
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    const FieldPath here = path.index(i);
+    const FieldPath list = here.child("addresses");
+    const View addresses = endpoints[i].get("addresses");
+    for (std::size_t j = 0; j < addresses.size(); ++j) {
+      warn_of_ip(addresses[j].as_string(), list.index(j), warnings);
+    }
+  }
+  return warnings;
+}
+
+void warn_of_peers(View rules, std::string_view peers, const FieldPath& path, Warnings& warnings) {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const FieldPath rule = path.index(i);
+    const FieldPath list = rule.child(peers);
+    const View all = rules[i].get(peers);
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      const View block = all[j].get("ipBlock");
+      if (block.is_null()) continue;
+      const FieldPath peer = list.index(j);
+      const FieldPath here = peer.child("ipBlock");
+      warn_of_cidr(block.get("cidr").as_string(), here.child("cidr"), warnings);
+      const FieldPath except_path = here.child("except");
+      const View except = block.get("except");
+      for (std::size_t k = 0; k < except.size(); ++k) {
+        warn_of_cidr(except[k].as_string(), except_path.index(k), warnings);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 Warnings endpoint_slice_warnings(View object) {
-  if (object.get("addressType").as_string() != "FQDN") return {};
-  return {"spec.addressType: FQDN endpoints are deprecated"};
+  Warnings warnings;
+  if (object.get("addressType").as_string() == "FQDN") {
+    warnings.emplace_back("spec.addressType: FQDN endpoints are deprecated");
+  }
+  std::ranges::move(slice_address_warnings(object), std::back_inserter(warnings));
+  return warnings;
+}
+
+Warnings endpoint_slice_update_warnings(View object, View) {
+  return slice_address_warnings(object);
+}
+
+Warnings endpoints_warnings(View object) {
+  if (written_by(object, {"endpoint-controller"}, "endpoints.kubernetes.io/managed-by")) return {};
+  Warnings warnings;
+  const FieldPath path{"subsets"};
+  const View subsets = object.get("subsets");
+  for (std::size_t i = 0; i < subsets.size(); ++i) {
+    const FieldPath subset = path.index(i);
+    for (const std::string_view name : {"addresses", "notReadyAddresses"}) {
+      const FieldPath list = subset.child(name);
+      const View addresses = subsets[i].get(name);
+      for (std::size_t j = 0; j < addresses.size(); ++j) {
+        const FieldPath here = list.index(j);
+        warn_of_ip(addresses[j].get("ip").as_string(), here.child("ip"), warnings);
+      }
+    }
+  }
+  return warnings;
+}
+
+Warnings network_policy_warnings(View object) {
+  Warnings warnings;
+  const FieldPath spec{"spec"};
+  warn_of_peers(object.get("spec", "ingress"), "from", spec.child("ingress"), warnings);
+  warn_of_peers(object.get("spec", "egress"), "to", spec.child("egress"), warnings);
+  return warnings;
+}
+
+Warnings runtime_class_warnings(View object) {
+  Warnings warnings;
+  for (const auto [key, value] : object.get("scheduling", "nodeSelector").members()) {
+    if (const auto text = deprecated_label(key)) {
+      warnings.push_back("scheduling.nodeSelector: " + *text);
+    }
+  }
+  return warnings;
+}
+
+Warnings storage_class_warnings(View object) {
+  Warnings warnings;
+  const FieldPath path{"allowedTopologies"};
+  const View topologies = object.get("allowedTopologies");
+  for (std::size_t i = 0; i < topologies.size(); ++i) {
+    const FieldPath topology = path.index(i);
+    const FieldPath list = topology.child("matchLabelExpressions");
+    const View expressions = topologies[i].get("matchLabelExpressions");
+    for (std::size_t j = 0; j < expressions.size(); ++j) {
+      const FieldPath here = list.index(j);
+      const auto text = deprecated_label(expressions[j].get("key").as_string());
+      if (text) warn(warnings, here.child("key"), *text);
+    }
+  }
+  return warnings;
+}
+
+Warnings storage_capacity_warnings(View object) {
+  Warnings warnings;
+  const FieldPath path{"nodeTopology"};
+  const View topology = object.get("nodeTopology");
+  warn_of_node_term(topology, TermValues::Unchecked, path, warnings);
+  const FieldPath labels = path.child("matchLabels");
+  for (const auto [key, value] : topology.get("matchLabels").members()) {
+    if (const auto text = deprecated_label(key)) warn(warnings, labels.child(key), *text);
+  }
+  return warnings;
 }
 
 Warnings no_update_warnings(View, View) {
   return {};
 }
 
+namespace {
+
+void warn_of_headless(View spec, Warnings& warnings) {
+  if (spec.get("clusterIP").as_string() != "None") return;
+  if (!spec.get("loadBalancerIP").as_string().empty()) {
+    warnings.emplace_back("spec.loadBalancerIP is ignored for headless services");
+  }
+  if (!spec.get("externalIPs").empty()) {
+    warnings.emplace_back("spec.externalIPs is ignored for headless services");
+  }
+  if (spec.get("sessionAffinity").as_string() == "ClientIP") {
+    warnings.emplace_back("spec.SessionAffinity is ignored for headless services");
+  }
+}
+
+}  // namespace
+
 Warnings service_warnings(View object) {
   Warnings warnings;
   const View spec = object.get("spec");
+  const FieldPath path{"spec"};
+  constexpr std::string_view kHints = "service.kubernetes.io/topology-aware-hints";
+  if (kube::annotations_of(object).contains(kHints)) {
+    warnings.push_back(
+        fmt::format("annotation {} is deprecated, please use "
+                    "service.kubernetes.io/topology-mode instead",
+                    kHints));
+  }
+  const auto tell = [&](std::string_view list, auto how) {
+    const FieldPath list_path = path.child(list);
+    const View all = spec.get(list);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      how(all[i].as_string(), list_path.index(i), warnings);
+    }
+  };
+  const auto ip = spec.get("clusterIP").as_string();
+  if (!ip.empty() && ip != "None") tell("clusterIPs", warn_of_ip);
+  warn_of_headless(spec, warnings);
+  tell("externalIPs", warn_of_ip);
+  warn_of_ip(spec.get("loadBalancerIP").as_string(), path.child("loadBalancerIP"), warnings);
+  tell("loadBalancerSourceRanges", warn_of_cidr);
   const bool named = spec.get("type").as_string() == "ExternalName";
   if (named && !spec.get("externalIPs").empty()) {
-    warnings.push_back("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+    warnings.emplace_back("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
   }
   if (!named && !spec.get("externalName").as_string().empty()) {
-    warnings.push_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
-  }
-  if (spec.get("clusterIP").as_string() != "None") return warnings;
-  if (!spec.get("loadBalancerIP").as_string().empty()) {
-    warnings.push_back("spec.loadBalancerIP is ignored for headless services");
-  }
-  if (!spec.get("externalIPs").empty()) {
-    warnings.push_back("spec.externalIPs is ignored for headless services");
-  }
-  if (spec.get("sessionAffinity").as_string() == "ClientIP") {
-    warnings.push_back("spec.SessionAffinity is ignored for headless services");
+    warnings.emplace_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
   }
   return warnings;
 }
@@ -293,46 +345,40 @@ Warnings persistent_volume_warnings(View object) {
         "the "
         "recommended approach is to use dynamic provisioning.");
   }
+  const FieldPath spec{"spec"};
+  const FieldPath affinity = spec.child("nodeAffinity");
+  const FieldPath required = affinity.child("required");
+  const FieldPath path = required.child("nodeSelectorTerms");
+  const View terms = object.get("spec", "nodeAffinity", "required").get("nodeSelectorTerms");
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    warn_of_node_term(terms[i], TermValues::Unchecked, path.index(i), warnings);
+  }
+  warn_of_old_sources(object.get("spec"), spec, warnings);
   return warnings;
 }
 
 Warnings persistent_volume_claim_warnings(View object) {
   Warnings warnings;
   warn_of_storage_class(object, warnings);
-  const FieldPath spec{"spec"};
-  const FieldPath resources = spec.child("resources");
-  for (const std::string_view kind : {"requests", "limits"}) {
-    const FieldPath amounts = resources.child(kind);
-    warn_of_fraction(object.get("spec", "resources", kind).get("storage"), amounts.key("storage"),
-                     warnings);
-  }
+  warn_of_claim(object.get("spec"), FieldPath{"spec"}, warnings);
   return warnings;
 }
 
 Warnings node_warnings(View object) {
   Warnings warnings;
   if (!object.get("spec", "configSource").is_null()) {
-    warnings.push_back(
-        "spec.configSource: the feature is no longer supported as of v1.24 and this field is "
-        "ignored");
+    warnings.emplace_back("spec.configSource: the feature is removed");
   }
   if (!object.get("spec", "externalID").as_string().empty()) {
     warnings.push_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
   }
-  return warnings;
-}
-
-Warnings secret_warnings(View object) {
-  if (object.get("type").as_string() != "kubernetes.io/tls") return {};
-  for (const auto& [key, what] : {
-           std::pair{"tls.crt", "certificate"},
-           std::pair{"tls.key", "key"        }
-  }) {
-    const auto bytes = kube::from_base64(object.get("data", key).as_string()).value_or("");
-    if (bytes.find("-----BEGIN ") != std::string::npos) continue;
-    return {fmt::format("tls: failed to find any PEM data in {} input", what)};
+  const FieldPath spec{"spec"};
+  const FieldPath path = spec.child("podCIDRs");
+  const View blocks = object.get("spec", "podCIDRs");
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    warn_of_cidr(blocks[i].as_string(), path.index(i), warnings);
   }
-  return {};
+  return warnings;
 }
 
 Warnings service_account_update_warnings(View object, View old_object) {

@@ -100,6 +100,10 @@ FieldError duplicate(const FieldPath& path, json::View value) {
   return make(FieldErrorKind::Duplicate, path, shown(value), {});
 }
 
+FieldError duplicate(const FieldPath& path, std::string_view text) {
+  return make(FieldErrorKind::Duplicate, path, shown(text), {});
+}
+
 FieldError not_found(const FieldPath& path, json::View value) {
   return make(FieldErrorKind::NotFound, path, shown(value), {});
 }

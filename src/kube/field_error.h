@@ -82,6 +82,7 @@ FieldError invalid(const FieldPath& path, std::string shown_value, std::string d
 FieldError invalid(const FieldPath& path, json::View value, std::string detail);
 FieldError forbidden(const FieldPath& path, std::string detail);
 FieldError duplicate(const FieldPath& path, json::View value);
+FieldError duplicate(const FieldPath& path, std::string_view text);
 FieldError not_found(const FieldPath& path, json::View value);
 FieldError too_long(const FieldPath& path, std::size_t bytes_max);
 FieldError too_many(const FieldPath& path, std::size_t actual, std::size_t items_max);

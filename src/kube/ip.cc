@@ -93,6 +93,16 @@ bool Ip::link_local_multicast() const {
   return bytes[0] == 0xff && (bytes[1] & 0x0fU) == 0x02;
 }
 
+Ip Cidr::network() const {
+  Ip first = address;
+  const int fixed = (address.v4 && prefix_bits <= 32 ? 96 : 0) + prefix_bits;
+  for (int bit = fixed; bit < 128; ++bit) {
+    const auto mask = static_cast<std::uint8_t>(0x80U >> static_cast<unsigned>(bit % 8));
+    first.bytes[static_cast<std::size_t>(bit / 8)] &= static_cast<std::uint8_t>(~mask);
+  }
+  return first;
+}
+
 bool Cidr::contains(const Ip& ip) const {
   if (ip.v4 != address.v4) return false;
   const int first_bit = address.v4 && prefix_bits <= 32 ? 96 : 0;

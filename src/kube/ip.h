@@ -32,6 +32,7 @@ struct Cidr {
   int prefix_bits = 0;
 
   bool contains(const Ip& ip) const;
+  Ip network() const;  // its first address
 };
 
 std::optional<Ip> parse_ip(std::string_view text, IpSyntax syntax);

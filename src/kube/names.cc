@@ -323,6 +323,17 @@ Messages ip_problems(std::string_view value) {
   return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
 }
 
+Messages strict_ip_problems(std::string_view value) {
+  const auto ip = parse_ip(value, IpSyntax::Legacy);
+  if (!ip) return ip_problems(value);
+  if (!parse_ip(value, IpSyntax::Strict)) return {"must not have leading 0s"};
+  if (ip->v4 && value.find(':') != std::string_view::npos) {
+    return {"must not be an IPv4-mapped IPv6 address"};
+  }
+  if (ip->to_string() == value) return {};
+  return {fmt::format("must be in canonical form ({})", go_quoted(ip->to_string()))};
+}
+
 Messages cidr_problems(std::string_view value) {
   if (parse_cidr(value)) return {};
   return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};

@@ -43,6 +43,8 @@ Messages port_number_problems(std::int64_t port);
 Messages port_name_problems(std::string_view value);
 Messages user_id_problems(std::int64_t id);
 Messages ip_problems(std::string_view value);
+// The same of a field that never took old spellings.
+Messages strict_ip_problems(std::string_view value);
 Messages cidr_problems(std::string_view value);
 Messages in_range_problems(std::int64_t value, std::int64_t low, std::int64_t high);
 

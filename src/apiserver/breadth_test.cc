@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kinds and paths that few clients use, in a real server's words.
+#include "apiserver/api_fixture.h"
+
+#include <gmock/gmock.h>
+
+namespace fixpoint::apiserver {
+namespace {
+
+using testing::ElementsAre;
+
+class Breadth : public ApiFixture {
+ protected:
+  // What is wrong, without whose it is.
+  static std::string problem(const Response& response) {
+    const auto text = message(response);
+    const auto at = text.find(" is invalid: ");
+    return at == std::string::npos ? text : text.substr(at + 13);
+  }
+};
+
+constexpr auto kPods = "/api/v1/namespaces/ns/pods";
+
+TEST_F(Breadth, AnAutoscalerWrittenInOneVersionIsReadInTheOther) {
+  const auto made = create("/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers",
+                           R"({"metadata":{"name":"a"},"spec":{"maxReplicas":3,
+                               "targetCPUUtilizationPercentage":50,
+                               "scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}})");
+  ASSERT_EQ(made.code, 201) << message(made);
+
+  const auto newer = get("/apis/autoscaling/v2/namespaces/ns/horizontalpodautoscalers/a");
+
+  EXPECT_EQ(
+      json::to_text(newer.body.get("spec", "metrics")),
+      R"([{"resource":{"name":"cpu","target":{"averageUtilization":50,"type":"Utilization"}},)"
+      R"("type":"Resource"}])");
+  EXPECT_FALSE(newer.body.get("spec").contains("targetCPUUtilizationPercentage"));
+}
+
+TEST_F(Breadth, TheControlPlanesPartsAnswer) {
+  const auto one = get("/api/v1/componentstatuses/etcd-0");
+  const auto none = get("/api/v1/componentstatuses/nobody");
+  const auto all = list("/api/v1/componentstatuses");
+  const auto labelled = list("/api/v1/componentstatuses", "labelSelector=a=b");
+
+  EXPECT_EQ(json::to_text(one.body.get("conditions")),
+            R"([{"message":"ok","status":"True","type":"Healthy"}])");
+  EXPECT_EQ(message(none), "componentstatus \"nobody\" not found");
+  EXPECT_EQ(all.list->items.size(), 3U);
+  EXPECT_EQ(labelled.list->items.size(), 0U);
+}
+
+TEST_F(Breadth, AnEmptyNamespaceInAPathIsAskedForByValidation) {
+  auto call = request(Verb::Create, "/api/v1/configmaps");
+  call.empty_namespace = true;
+  call.body = R"({"metadata":{"name":"a"}})";
+
+  EXPECT_EQ(problem(run(call)), "metadata.namespace: Required value");
+}
+
+TEST_F(Breadth, APodsOwnRequestsAreCompletedFromItsContainers) {
+  const auto made = create(kPods, R"({"metadata":{"name":"a"},"spec":{
+      "resources":{"limits":{"cpu":"1","memory":"1Gi"}},
+      "containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"300m"}}},
+                    {"name":"d","image":"i","resources":{"requests":{"cpu":"200m"}}}]}})");
+
+  EXPECT_EQ(json::to_text(made.body.get("spec", "resources", "requests")),
+            R"({"cpu":"500m","memory":"1Gi"})");
+}
+
+TEST_F(Breadth, ContainersFitIntoTheirPod) {
+  const auto refused = create(kPods, R"({"metadata":{"name":"b"},"spec":{
+      "resources":{"requests":{"cpu":"1"}},
+      "containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"3"}}}]}})");
+
+  EXPECT_EQ(problem(refused),
+            "spec.resources.requests[cpu]: Invalid value: \"1\": must be greater than or equal to "
+            "aggregate container requests of 3");
+}
+
+TEST_F(Breadth, AnOverheadIsOneEvenIfItIsEmpty) {
+  const auto refused = create(
+      kPods,
+      R"({"metadata":{"name":"a"},"spec":{"overhead":{},"containers":[{"name":"c","image":"i"}]}})");
+
+  EXPECT_EQ(message(refused),
+            "pods \"a\" is forbidden: pod rejected: Pod Overhead set without corresponding "
+            "RuntimeClass defined Overhead");
+}
+
+TEST_F(Breadth, AnInitContainerKeepsItsSizeUnlessItStays) {
+  create(kPods, R"({"metadata":{"name":"a"},"spec":{"initContainers":[
+      {"name":"s","image":"i","restartPolicy":"Always","resources":{"limits":{"cpu":"1"}}},
+      {"name":"i","image":"i","resources":{"limits":{"cpu":"1"}}}],
+      "containers":[{"name":"c","image":"i"}]}})");
+  const auto resize = [&](std::string_view name) {
+    return patch("/api/v1/namespaces/ns/pods/a/resize",
+                 R"({"spec":{"initContainers":[{"name":")" + std::string{name} +
+                     R"(","resources":{"limits":{"cpu":"2"}}}]}})",
+                 "application/strategic-merge-patch+json");
+  };
+
+  EXPECT_EQ(resize("s").code, 200);
+  EXPECT_EQ(problem(resize("i")),
+            "spec: Forbidden: resources for non-sidecar init containers are immutable");
+}
+
+TEST_F(Breadth, OddSpellingsOfAddressesAreWarnedOf) {
+  const auto made = create("/api/v1/namespaces/ns/services",
+                           R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":1}],
+                               "externalIPs":["010.0.0.1","::ffff:1.2.3.4","fd00:0::1"]}})");
+  create(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  const auto status = patch("/api/v1/namespaces/ns/pods/p/status",
+                            R"({"status":{"podIP":"010.0.0.1","podIPs":[{"ip":"010.0.0.1"}]}})");
+
+  EXPECT_THAT(
+      made.warnings,
+      ElementsAre("spec.externalIPs[0]: non-standard IP address \"010.0.0.1\" will be considered "
+                  "invalid in a future Kubernetes release: use \"10.0.0.1\"",
+                  "spec.externalIPs[1]: non-standard IP address \"::ffff:1.2.3.4\" will be "
+                  "considered invalid in a future Kubernetes release: use \"1.2.3.4\"",
+                  "spec.externalIPs[2]: IPv6 address \"fd00:0::1\" should be in RFC 5952 canonical "
+                  "format (\"fd00::1\")"));
+  EXPECT_EQ(status.warnings.size(), 1U);
+}
+
+TEST_F(Breadth, EndpointsThatStayAreNotLookedAtAgain) {
+  create(
+      "/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices",
+      R"({"metadata":{"name":"a"},"addressType":"IPv4","endpoints":[{"addresses":["10.0.0.1"]}]})");
+
+  const auto refused = patch("/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices/a",
+                             R"({"addressType":"IPv6"})");
+
+  EXPECT_EQ(problem(refused), "addressType: Invalid value: \"IPv6\": field is immutable");
+}
+
+TEST_F(Breadth, FlowSchemasAndLevelsAreChecked) {
+  const auto schema = create("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
+                             R"({"metadata":{"name":"a"},"spec":{"matchingPrecedence":1,
+                 "distinguisherMethod":{"type":"Bogus"},"priorityLevelConfiguration":{"name":""}}})");
+  const auto level = create("/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
+                            R"({"metadata":{"name":"a"},"spec":{"type":"Limited","limited":{
+                                "limitResponse":{"type":"Queue","queuing":{"queues":512,"handSize":9}}}}})");
+
+  EXPECT_EQ(
+      problem(schema),
+      "[spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have "
+      "matchingPrecedence 1, spec.distinguisherMethod.type: Unsupported value: "
+      "{\"Type\":\"Bogus\"}: supported values: \"ByNamespace\", \"ByUser\", "
+      "spec.priorityLevelConfiguration.name: Required value: must reference a priority level]");
+  EXPECT_EQ(problem(level),
+            "spec.limited.limitResponse.queuing.handSize: Invalid value: 9: required entropy bits "
+            "of deckSize 512 and handSize 9 should not be greater than 60");
+}
+
+TEST_F(Breadth, ClaimsOfDevicesAreCheckedAndStay) {
+  constexpr auto kClaims = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims";
+  const auto refused = create(kClaims, R"({"metadata":{"name":"b"},"spec":{"devices":{"requests":[
+      {"name":"r","exactly":{"deviceClassName":"c","allocationMode":"All","count":2}},
+      {"name":"r","exactly":{}}]}}})");
+  create(kClaims, R"({"metadata":{"name":"a"},"spec":{"devices":{"requests":[
+      {"name":"r","exactly":{"deviceClassName":"c"}}]}}})");
+  const auto changed = patch("/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/a",
+                             R"({"spec":{"devices":{"requests":[]}}})");
+
+  EXPECT_EQ(problem(refused),
+            "[spec.devices.requests[0].exactly.count: Invalid value: 2: must not be specified when "
+            "allocationMode is 'All', spec.devices.requests[1].exactly.deviceClassName: Required "
+            "value, spec.devices.requests[1].name: Duplicate value: \"r\"]");
+  EXPECT_THAT(problem(changed), testing::EndsWith("field is immutable"));
+}
+
+TEST_F(Breadth, SlicesOfDevicesAreSomewhere) {
+  const auto refused =
+      create("/apis/resource.k8s.io/v1/resourceslices",
+             R"({"metadata":{"name":"b"},"spec":{"driver":"d.e","nodeName":"n","allNodes":true,
+                 "pool":{"name":"n","resourceSliceCount":1}}})");
+
+  EXPECT_EQ(problem(refused),
+            "spec: Invalid value: \"{`nodeName`, `allNodes`}\": exactly one of `nodeName`, "
+            "`nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields "
+            "are set");
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver

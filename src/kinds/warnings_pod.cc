@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In the order in which a real server says it.
+#include "kinds/warnings_pod.h"
+
+#include "kinds/warnings_ip.h"
+#include "kube/go_text.h"
+#include "kube/names.h"
+#include "kube/quantity.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace fixpoint::kinds {
+namespace {
+
+using json::View;
+using kube::FieldPath;
+
+struct Advice {
+  std::string_view about;
+  std::string_view text;
+};
+constexpr std::array kOldLabels{
+    Advice{"beta.kubernetes.io/arch",                       "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
+    Advice{"beta.kubernetes.io/os",                         "deprecated since v1.14; use \"kubernetes.io/os\" instead"  },
+    Advice{"failure-domain.beta.kubernetes.io/region",
+           "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"                                      },
+    Advice{"failure-domain.beta.kubernetes.io/zone",
+           "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"                                        },
+    Advice{"beta.kubernetes.io/instance-type",
+           "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"                                   },
+    Advice{"app.kubernetes.io/created-by",                  "deprecated since v1.9"                                     },
+    Advice{"scheduler.alpha.kubernetes.io/preferAvoidPods",
+           "deprecated since v1.22; use Taints and Tolerations instead"                                                 },
+    Advice{"node-role.kubernetes.io/master",
+           "use \"node-role.kubernetes.io/control-plane\" instead"                                                      },
+};
+constexpr std::array kOldAnnotations{
+    Advice{"scheduler.alpha.kubernetes.io/critical-pod",
+           "non-functional in v1.16+; use the \"priorityClassName\" field instead"},
+    Advice{"security.alpha.kubernetes.io/sysctls",
+           "non-functional in v1.11+; use the \"sysctls\" field instead"          },
+    Advice{"security.alpha.kubernetes.io/unsafe-sysctls",
+           "non-functional in v1.11+; use the \"sysctls\" field instead"          },
+};
+
+struct OldVolume {
+  std::string_view source;
+  std::string_view shown;
+  std::string_view text;
+};
+constexpr std::array kOldVolumes{
+    OldVolume{"photonPersistentDisk", "photonPersistentDisk",
+              "deprecated in v1.11, non-functional in v1.16+"                                                         },
+    OldVolume{"gitRepo",              "gitRepo",              "deprecated in v1.11, and disabled by default in v1.33+"},
+    OldVolume{"scaleIO",              "scaleIO",              "deprecated in v1.16, non-functional in v1.22+"         },
+    OldVolume{"flocker",              "flocker",              "deprecated in v1.22, non-functional in v1.25+"         },
+    OldVolume{"storageos",            "storageOS",            "deprecated in v1.22, non-functional in v1.25+"         },
+    OldVolume{"quobyte",              "quobyte",              "deprecated in v1.22, non-functional in v1.25+"         },
+    OldVolume{"glusterfs",            "glusterfs",            "deprecated in v1.25, non-functional in v1.26+"         },
+    OldVolume{"cephfs",               "cephfs",               "deprecated in v1.28, non-functional in v1.31+"         },
+    OldVolume{"rbd",                  "rbd",                  "deprecated in v1.28, non-functional in v1.31+"         }
+};
+
+constexpr std::string_view kNoSelector = "a null labelSelector results in matching no pod";
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+void warn(Warnings& warnings, const FieldPath& path, std::string_view text) {
+  warnings.push_back(fmt::format("{}: {}", path.to_string(), text));
+}
+
+// The paths of files that one volume shows, and where each comes from.
+struct File {
+  std::string path;
+  std::string source;
+
+  std::string shown() const {
+    const auto quoted = kube::go_quoted(path);
+    return source.empty() ? quoted : fmt::format("{} ({})", quoted, source);
+  }
+};
+
+bool overlap(const File& one, const File& other) {
+  if (one.path.empty() || other.path.empty()) return false;
+  const auto a = one.path + "/";
+  const auto b = other.path + "/";
+  return a.starts_with(b) || b.starts_with(a);
+}
+
+void add_items(View items, const std::string& source, std::vector<File>& files) {
+  for (const View item : items.elements()) {
+    files.push_back({std::string{item.get("path").as_string()}, source});
+  }
+}
+
+void warn_of_overlaps(const std::vector<File>& files, const std::string& volume,
+                      Warnings& warnings) {
+  std::vector<File> earlier;
+  for (auto file : files) {
+    while (file.path.ends_with('/')) file.path.pop_back();
+    for (const auto& other : earlier) {
+      if (!overlap(file, other)) continue;
+      warnings.push_back(fmt::format("volume {}: overlapping paths: {} with {}", volume,
+                                     file.shown(), other.shown()));
+    }
+    earlier.push_back(std::move(file));
+  }
+}
+
+std::string named(std::string_view what, View name) {
+  return fmt::format("{} {}", what, kube::go_quoted(name.as_string()));
+}
+
+void add_projected(View source, std::vector<File>& files) {
+  const auto add = [&](View path, std::string from) {
+    files.push_back({std::string{path.as_string()}, std::move(from)});
+  };
+  if (const View map = source.get("configMap"); !map.get("items").empty()) {
+    add_items(map.get("items"), named("ConfigMap", map.get("name")), files);
+  } else if (const View secret = source.get("secret"); !secret.get("items").empty()) {
+    add_items(secret.get("items"), named("Secret", secret.get("name")), files);
+  } else if (const View down = source.get("downwardAPI"); !down.get("items").empty()) {
+    add_items(down.get("items"), "DownwardAPI", files);
+  } else if (const View token = source.get("serviceAccountToken"); !token.is_null()) {
+    add(token.get("path"), "ServiceAccountToken");
+  } else if (const View bundle = source.get("clusterTrustBundle"); !bundle.is_null()) {
+    const View name = bundle.get("name");
+    add(bundle.get("path"),
+        named("ClusterTrustBundle", name.is_null() ? bundle.get("signerName") : name));
+  } else if (const View certificate = source.get("podCertificate"); !certificate.is_null()) {
+    for (const auto& [field, what] : {
+             std::pair{"certificateChainPath", "PodCertificate chain"            },
+             std::pair{"keyPath",              "PodCertificate key"              },
+             std::pair{"credentialBundlePath", "PodCertificate credential bundle"}
+    }) {
+      const View path = certificate.get(field);
+      if (!path.as_string().empty()) add(path, what);
+    }
+  }
+}
+
+void warn_of_files(View volume, Warnings& warnings) {
+  const auto name = kube::go_quoted(volume.get("name").as_string());
+  const auto check = [&](View items, const std::string& what) {
+    std::vector<File> files;
+    add_items(items, "", files);
+    warn_of_overlaps(files, fmt::format("{} ({})", name, what), warnings);
+  };
+  if (const View map = volume.get("configMap"); !map.is_null()) {
+    check(map.get("items"), named("ConfigMap", map.get("name")));
+  }
+  if (const View secret = volume.get("secret"); !secret.is_null()) {
+    check(secret.get("items"), named("Secret", secret.get("secretName")));
+  }
+  check(volume.get("downwardAPI", "items"), "DownwardAPI");
+  std::vector<File> files;
+  for (const View source : volume.get("projected", "sources").elements()) {
+    if (source.empty()) {
+      warnings.push_back(fmt::format("volume {} (Projected) has no sources provided", name));
+    }
+    add_projected(source, files);
+  }
+  warn_of_overlaps(files, name + " (Projected)", warnings);
+}
+
+// All that is said of a pod, part by part.
+class PodAdvice {
+ public:
+  PodAdvice(const PodPart& pod, Warnings& warnings)
+      : spec_(pod.spec),
+        annotations_(pod.metadata.get("annotations")),
+        in_template_(pod.place != nullptr),
+        spec_path_(pod.place == nullptr ? FieldPath{"spec"} : pod.place->child("spec")),
+        metadata_path_(pod.place == nullptr ? FieldPath{"metadata"} : pod.place->child("metadata")),
+        warnings_(warnings) {}
+
+  void tell() {
+    tell_labels();
+    tell_spread();
+    for (const auto& old : kOldAnnotations) {
+      if (annotations_.contains(old.about)) tell_annotation(old.about, old.text);
+    }
+    tell_volumes();
+    tell_aliases();
+    tell_pull_secrets();
+    const FieldPath overhead = spec_path_.child("overhead");
+    for (const std::string_view name : {"memory", "ephemeral-storage"}) {
+      warn_of_fraction(spec_.get("overhead", name), overhead.key(name), warnings_);
+    }
+    if (spec_.get("securityContext", "seccompProfile").is_null()) {
+      tell_seccomp("seccomp.security.alpha.kubernetes.io/pod");
+    }
+    each_container([this](View container, const FieldPath& path) {
+      tell_profiles(container);
+      tell_amounts(container, path);
+      tell_env(container.get("env"), path.child("env"));
+    });
+    each_container([this](View container, const FieldPath& path) {
+      tell_ports(container.get("ports"), path.child("ports"));
+    });
+    each_container([this](View container, const FieldPath& path) {
+      tell_port_names(container.get("ports"), path.child("ports"));
+    });
+    if (spec_.get("terminationGracePeriodSeconds").as_int() < 0) {
+      warn(warnings_, spec_path_.child("terminationGracePeriodSeconds"),
+           "must be >= 0; negative values are invalid and will be treated as 1");
+    }
+    tell_affinity("podAffinity");
+    tell_affinity("podAntiAffinity");
+    tell_addresses();
+  }
+
+ private:
+  template <class Visit>
+  void each_container(Visit visit) {
+    for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+      const FieldPath path = spec_path_.child(list);
+      const View containers = spec_.get(list);
+      for (std::size_t i = 0; i < containers.size(); ++i) visit(containers[i], path.index(i));
+    }
+  }
+
+  void tell_annotation(std::string_view key, std::string_view text) {
+    const FieldPath path = metadata_path_.child("annotations");
+    warn(warnings_, path.key(key), text);
+  }
+
+  void tell_labels() {
+    const FieldPath selector = spec_path_.child("nodeSelector");
+    for (const auto [key, value] : spec_.get("nodeSelector").members()) {
+      if (const auto text = deprecated_label(key)) warn(warnings_, selector.key(key), *text);
+    }
+    const View node = spec_.get("affinity", "nodeAffinity");
+    const FieldPath affinity = spec_path_.child("affinity");
+    const FieldPath path = affinity.child("nodeAffinity");
+    const FieldPath required = path.child(kRequired);
+    const FieldPath terms_path = required.child("nodeSelectorTerms");
+    const View terms = node.get(kRequired, "nodeSelectorTerms");
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      warn_of_node_term(terms[i], TermValues::Unchecked, terms_path.index(i), warnings_);
+    }
+    const FieldPath preferred_path = path.child(kPreferred);
+    const View preferred = node.get(kPreferred);
+    for (std::size_t i = 0; i < preferred.size(); ++i) {
+      const FieldPath here = preferred_path.index(i);
+      warn_of_node_term(preferred[i].get("preference"), TermValues::Checked,
+                        here.child("preference"), warnings_);
+    }
+  }
+
+  void tell_spread() {
+    const FieldPath path = spec_path_.child("topologySpreadConstraints");
+    const View constraints = spec_.get("topologySpreadConstraints");
+    for (std::size_t i = 0; i < constraints.size(); ++i) {
+      const FieldPath here = path.index(i);
+      const auto key = constraints[i].get("topologyKey").as_string();
+      if (const auto text = deprecated_label(key)) {
+        warn(warnings_, here.child("topologyKey"), fmt::format("{} is {}", key, *text));
+      }
+      if (constraints[i].get("labelSelector").is_null()) {
+        warn(warnings_, here.child("labelSelector"), kNoSelector);
+      }
+    }
+  }
+
+  void tell_volumes() {
+    const FieldPath path = spec_path_.child("volumes");
+    const View volumes = spec_.get("volumes");
+    for (std::size_t i = 0; i < volumes.size(); ++i) {
+      const FieldPath here = path.index(i);
+      for (const auto& old : kOldVolumes) {
+        if (volumes[i].get(old.source).is_null()) continue;
+        warn(warnings_, here.child(old.shown), old.text);
+      }
+      const FieldPath ephemeral = here.child("ephemeral");
+      const FieldPath claim = ephemeral.child("volumeClaimTemplate");
+      warn_of_claim(volumes[i].get("ephemeral", "volumeClaimTemplate", "spec"), claim.child("spec"),
+                    warnings_);
+    }
+    for (const View volume : volumes.elements()) warn_of_files(volume, warnings_);
+  }
+
+  void tell_aliases() {
+    const FieldPath path = spec_path_.child("hostAliases");
+    const View aliases = spec_.get("hostAliases");
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < aliases.size(); ++i) {
+      const FieldPath here = path.index(i);
+      const auto ip = aliases[i].get("ip").as_string();
+      if (seen.insert(ip).second) continue;
+      warn(warnings_, here.child("ip"), fmt::format("duplicate ip {}", kube::go_quoted(ip)));
+    }
+  }
+
+  void tell_pull_secrets() {
+    const FieldPath path = spec_path_.child("imagePullSecrets");
+    const View secrets = spec_.get("imagePullSecrets");
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < secrets.size(); ++i) {
+      const FieldPath here = path.index(i);
+      const auto name = secrets[i].get("name").as_string();
+      if (seen.insert(name).second) continue;
+      warn(warnings_, here.child("name"), fmt::format("duplicate name {}", kube::go_quoted(name)));
+    }
+    for (std::size_t i = 0; i < secrets.size(); ++i) {
+      const FieldPath here = path.index(i);
+      if (!secrets[i].get("name").as_string().empty()) continue;
+      warn(warnings_, here.child("name"), "invalid empty name \"\"");
+    }
+  }
+
+  void tell_seccomp(const std::string& key) {
+    if (!annotations_.contains(key)) return;
+    tell_annotation(key, "non-functional in v1.27+; use the \"seccompProfile\" field instead");
+  }
+
+  void tell_profiles(View container) {
+    const std::string name{container.get("name").as_string()};
+    if (container.get("securityContext", "seccompProfile").is_null()) {
+      tell_seccomp("container.seccomp.security.alpha.kubernetes.io/" + name);
+    }
+    const auto key = "container.apparmor.security.beta.kubernetes.io/" + name;
+    if (!in_template_ || !annotations_.contains(key)) return;
+    if (!container.get("securityContext", "appArmorProfile").is_null()) return;
+    if (means_profile(annotations_.get(key).as_string())) return;
+    tell_annotation(key, "deprecated since v1.30; use the \"appArmorProfile\" field instead");
+  }
+
+  // That the annotation says no more than the pod's own field.
+  bool means_profile(std::string_view annotation) const {
+    const View profile = spec_.get("securityContext", "appArmorProfile");
+    const auto type = profile.get("type").as_string();
+    constexpr std::string_view kLocal = "localhost/";
+    if (annotation == "unconfined") return type == "Unconfined";
+    if (annotation == "runtime/default") return type == "RuntimeDefault";
+    return annotation.starts_with(kLocal) && type == "Localhost" &&
+           profile.get("localhostProfile").as_string() == annotation.substr(kLocal.size());
+  }
+
+  void tell_amounts(View container, const FieldPath& path) {
+    const FieldPath resources = path.child("resources");
+    for (const std::string_view resource : {"memory", "ephemeral-storage"}) {
+      for (const std::string_view kind : {"limits", "requests"}) {
+        const FieldPath amounts = resources.child(kind);
+        warn_of_fraction(container.get("resources", kind, resource), amounts.key(resource),
+                         warnings_);
+      }
+    }
+  }
+
+  // A later variable that refers to the earlier one of its name continues it; any other hides it.
+  void tell_env(View variables, const FieldPath& path) {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      const auto name = variables[i].get("name").as_string();
+      if (names.insert(name).second) continue;
+      const auto reference = fmt::format("$({})", name);
+      const auto value = variables[i].get("value").as_string();
+      const bool continues = variables[i].get("valueFrom").is_null() && value != reference &&
+                             value.find(reference) != std::string_view::npos;
+      if (continues) continue;
+      warn(warnings_, path.index(i),
+           fmt::format("hides previous definition of {}, which may be dropped when using apply",
+                       kube::go_quoted(name)));
+    }
+  }
+
+  struct Port {
+    std::string where;
+    std::string_view host_ip;
+    std::int64_t host_port = 0;
+  };
+
+  void tell_ports(View ports, const FieldPath& path) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      const View port = ports[i];
+      const Port mine{path.index(i).to_string(), port.get("hostIP").as_string(),
+                      port.get("hostPort").as_int()};
+      if (!mine.host_ip.empty() && mine.host_port == 0) {
+        warnings_.push_back(fmt::format(
+            "{}: hostIP set without hostPort: {{Name:{} HostPort:0 ContainerPort:{} "
+            "Protocol:{} HostIP:{}}}",
+            mine.where, port.get("name").as_string(), port.get("containerPort").as_int(),
+            port.get("protocol").as_string(), mine.host_ip));
+      }
+      auto& others = ports_[{port.get("containerPort").as_int(), port.get("protocol").as_string()}];
+      for (const auto& other : others) tell_port_pair(mine, other);
+      others.push_back(mine);
+    }
+  }
+
+  void tell_port_pair(const Port& mine, const Port& other) {
+    std::string_view how;
+    if (mine.host_ip == other.host_ip && mine.host_port == other.host_port) {
+      how = "duplicate";
+    } else if (mine.host_port == 0 || other.host_port == 0) {
+      how = "overlapping";
+    } else if (mine.host_port == other.host_port && mine.host_ip.empty() != other.host_ip.empty()) {
+      how = "dangerously ambiguous";
+    } else {
+      return;
+    }
+    warnings_.push_back(
+        fmt::format("{}: {} port definition with {}", mine.where, how, other.where));
+  }
+
+  void tell_port_names(View ports, const FieldPath& path) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      const auto name = ports[i].get("name").as_string();
+      if (name.empty()) continue;
+      const auto where = path.index(i).to_string();
+      const auto [first, fresh] = port_names_.emplace(name, where);
+      if (fresh) continue;
+      warnings_.push_back(
+          fmt::format("{}: duplicate port name {} with {}, services and probes that select ports "
+                      "by name will use {}",
+                      where, kube::go_quoted(name), first->second, first->second));
+    }
+  }
+
+  void tell_affinity(std::string_view kind) {
+    const FieldPath affinity = spec_path_.child("affinity");
+    const FieldPath path = affinity.child(kind);
+    const FieldPath required_path = path.child(kRequired);
+    const View required = spec_.get("affinity", kind, kRequired);
+    for (std::size_t i = 0; i < required.size(); ++i) {
+      const FieldPath here = required_path.index(i);
+      if (!required[i].get("labelSelector").is_null()) continue;
+      warn(warnings_, here.child("labelSelector"), kNoSelector);
+    }
+    const FieldPath preferred_path = path.child(kPreferred);
+    const View preferred = spec_.get("affinity", kind, kPreferred);
+    for (std::size_t i = 0; i < preferred.size(); ++i) {
+      const FieldPath here = preferred_path.index(i);
+      const FieldPath term = here.child("podAffinityTerm");
+      if (!preferred[i].get("podAffinityTerm", "labelSelector").is_null()) continue;
+      warn(warnings_, term.child("labelSelector"), kNoSelector);
+    }
+  }
+
+  void tell_addresses() {
+    const FieldPath dns = spec_path_.child("dnsConfig");
+    const FieldPath servers_path = dns.child("nameservers");
+    const View servers = spec_.get("dnsConfig", "nameservers");
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      warn_of_ip(servers[i].as_string(), servers_path.index(i), warnings_);
+    }
+    const FieldPath aliases_path = spec_path_.child("hostAliases");
+    const View aliases = spec_.get("hostAliases");
+    for (std::size_t i = 0; i < aliases.size(); ++i) {
+      const FieldPath here = aliases_path.index(i);
+      warn_of_ip(aliases[i].get("ip").as_string(), here.child("ip"), warnings_);
+    }
+  }
+
+  View spec_;
+  View annotations_;
+  bool in_template_;
+  FieldPath spec_path_;
+  FieldPath metadata_path_;
+  Warnings& warnings_;
+  std::map<std::pair<std::int64_t, std::string_view>, std::vector<Port>> ports_;
+  std::map<std::string_view, std::string> port_names_;
+};
+
+}  // namespace
+
+std::optional<std::string> deprecated_label(std::string_view key) {
+  const auto* at = std::ranges::find(kOldLabels, key, &Advice::about);
+  if (at == kOldLabels.end()) return std::nullopt;
+  return std::string{at->text};
+}
+
+void warn_of_node_term(View term, TermValues values, const FieldPath& path, Warnings& warnings) {
+  const FieldPath list = path.child("matchExpressions");
+  const View expressions = term.get("matchExpressions");
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    const FieldPath here = list.index(i);
+    const auto key = expressions[i].get("key").as_string();
+    if (const auto text = deprecated_label(key)) {
+      warn(warnings, here.child("key"), fmt::format("{} is {}", key, *text));
+    }
+    if (values == TermValues::Unchecked) continue;
+    const FieldPath values_path = here.child("values");
+    const View wanted = expressions[i].get("values");
+    for (std::size_t j = 0; j < wanted.size(); ++j) {
+      for (const auto& problem : kube::label_value_problems(wanted[j].as_string())) {
+        warn(warnings, values_path.index(j),
+             fmt::format("{} is invalid, {}", wanted[j].as_string(), problem));
+      }
+    }
+  }
+}
+
+void warn_of_old_sources(View volume_spec, const FieldPath& path, Warnings& warnings) {
+  for (const std::string_view source :
+       {"cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"}) {
+    if (volume_spec.get(source).is_null()) continue;
+    const auto* old = std::ranges::find(kOldVolumes, source, &OldVolume::source);
+    warn(warnings, path.child(old->shown), old->text);
+  }
+}
+
+void warn_of_fraction(View amount, const FieldPath& path, Warnings& warnings) {
+  const auto quantity = kube::Quantity::parse(amount.as_string());
+  if (!quantity || quantity->milli_value() % 1000 == 0) return;
+  warn(warnings, path,
+       fmt::format("fractional byte value {} is invalid, must be an integer",
+                   kube::go_quoted(amount.as_string())));
+}
+
+void warn_of_claim(View claim_spec, const FieldPath& path, Warnings& warnings) {
+  const FieldPath resources = path.child("resources");
+  for (const std::string_view kind : {"requests", "limits"}) {
+    const FieldPath amounts = resources.child(kind);
+    warn_of_fraction(claim_spec.get("resources", kind, "storage"), amounts.key("storage"),
+                     warnings);
+  }
+}
+
+void warn_of_pod(const PodPart& pod, Warnings& warnings) {
+  PodAdvice{pod, warnings}.tell();
+}
+
+}  // namespace fixpoint::kinds
