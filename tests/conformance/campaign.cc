@@ -25,15 +25,6 @@ constexpr int kSecondOpinions = 20;
 // Half seconds that a definition may take until it is served.
 constexpr int kSetupTries = 60;
 
-// Headers and forms are the business of HTTP.
-bool runs_in_process(const Sequence& sequence) {
-  if (sequence.http_only) return false;
-  return std::ranges::all_of(sequence.steps, [](const Step& step) {
-    return step.accept.empty() && step.headers.empty() && step.method != "HEAD" &&
-           step.method != "OPTIONS";
-  });
-}
-
 const Area& area_for(const std::vector<const Area*>& areas, std::uint64_t roll) {
   std::uint64_t total = 0;
   for (const auto* area : areas) total += static_cast<std::uint64_t>(area->weight);
@@ -120,16 +111,18 @@ class Lane {
     Unstable unstable;
     auto difference = first_difference(sequence, truth, own, in_process, unstable);
     std::string excused;
+    std::string seen_once;
     if (difference && !is_known(difference->difference)) {
       excused = difference->difference.signature;
       for (int i = 0; i < kSecondOpinions && difference; ++i) {
         add_unstable(truth, second_opinion(sequence, difference->difference), unstable);
         difference = first_difference(sequence, truth, own, in_process, unstable);
       }
+      if (difference) excused.clear();
       if (difference && !seen_again(sequence, pending.core != nullptr, unstable)) {
+        seen_once = difference->difference.signature;
         difference.reset();
       }
-      if (difference) excused.clear();
     }
     const std::lock_guard lock{shared_.mutex};
     auto& result = shared_.result;
@@ -138,6 +131,7 @@ class Lane {
     if (pending.core) ++result.core_sequences;
     result.coverage.add(sequence, real);
     if (!excused.empty()) ++result.undecided[excused];
+    if (!seen_once.empty()) ++result.seen_once[seen_once];
     if (difference) note(sequence, *std::move(difference));
     if (shared_.options.progress) {
       shared_.options.progress(result.sequences, result.requests, result.findings.size());
@@ -201,6 +195,15 @@ class Lane {
 };
 
 }  // namespace
+
+// Headers and forms are the business of HTTP.
+bool runs_in_process(const Sequence& sequence) {
+  if (sequence.http_only) return false;
+  return std::ranges::all_of(sequence.steps, [](const Step& step) {
+    return step.accept.empty() && step.headers.empty() && step.method != "HEAD" &&
+           step.method != "OPTIONS";
+  });
+}
 
 CampaignResult run_campaign(const CampaignOptions& options, const Local& ours) {
   Shared shared{.options = options};

@@ -48,9 +48,14 @@ struct CampaignResult {
   std::uint64_t core_sequences = 0;  // of those, also run in process
   // Differences that the real server also has with itself, by signature.
   std::map<std::string, std::uint64_t> undecided;
+  // Differences that a second run of their sequence on all servers did not show, by signature.
+  std::map<std::string, std::uint64_t> seen_once;
   std::map<std::string, Finding> findings;  // by signature
   Coverage coverage;
 };
+
+// Whether the core alone can answer all of it.
+bool runs_in_process(const Sequence& sequence);
 
 // Both servers already have what setup.h gives them.
 CampaignResult run_campaign(const CampaignOptions& options, const Local& ours);

@@ -45,9 +45,10 @@ void write_summary(const Area& area, const CampaignResult& result, std::uint64_t
   const std::filesystem::path where{directory};
   std::ofstream(where / fmt::format("campaign-{}.json", area.name)) << fmt::format(
       R"({{"area":"{}","seed":{},"sequences":{},"in_process":{},"requests":{},"kinds":{},)"
-      R"("undecided":{},"differences":{}}})",
+      R"("undecided":{},"seen_once":{},"differences":{}}})",
       area.name, seed, result.sequences, result.core_sequences, result.requests,
-      result.coverage.kinds(), result.undecided.size(), result.findings.size());
+      result.coverage.kinds(), result.undecided.size(), result.seen_once.size(),
+      result.findings.size());
   std::ofstream(where / fmt::format("coverage-{}.md", area.name)) << result.coverage.to_markdown();
 }
 
@@ -74,11 +75,14 @@ TEST_P(Campaign, BothServersAnswerAlike) {
 
   fmt::print(
       "{}: seed {}, {} sequences ({} also in process), {} requests, {} undecided by the real "
-      "server itself\n",
+      "server itself, {} seen once and not again\n",
       area.name, options.seed, result.sequences, result.core_sequences, result.requests,
-      result.undecided.size());
+      result.undecided.size(), result.seen_once.size());
   for (const auto& [signature, count] : result.undecided) {
     fmt::print("  undecided {} × {}\n", count, signature);
+  }
+  for (const auto& [signature, count] : result.seen_once) {
+    fmt::print("  seen once {} × {}\n", count, signature);
   }
   write_summary(area, result, options.seed);
   EXPECT_EQ(result.sequences, options.sequences);

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "cluster/controllers.h"
 #include "front/answer.h"
+#include "front/certificates.h"
 #include "front/router.h"
 #include "json/print.h"
 #include "net/loop.h"
@@ -164,7 +165,7 @@ class CoreServer final : public Server, public cluster::Server {
   store::Store base_;
   store::Store store_;
   apiserver::Weakness weakness_;
-  apiserver::Core core_;
+  apiserver::Core core_{nullptr, &front::certificates()};
   Rng rng_ = Rng::from_kernel();
   cluster::Controllers controllers_ = cluster::Controllers::of_server();
   store::Revision seen_;

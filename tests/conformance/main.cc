@@ -3,12 +3,15 @@
 // conformance: compares our server with a real one, for as long as you like. `make test-kube` runs
 // the same campaigns as tests; this is the tool to look closer, and the nightly run.
 #include "tests/conformance/report.h"
+#include "tests/conformance/script.h"
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -25,6 +28,7 @@ constexpr std::string_view kUsage =
   --sequences N      how many sequences (default 1000); 0: go on until Ctrl-C
   --seed N           the first number of all (default 1)
   --only SEED        one sequence of one area, with everything both servers answered
+  --script FILE      the sequences of a file (script.h has its form), with all answers that differ
   --lanes N          sequences at once (default 3)
   --show N           sorts of differences to shrink and show (default 10)
   --no-shrink        show them as they were found
@@ -37,6 +41,7 @@ constexpr std::size_t kSignatureShown = 300;
 struct Options {
   std::string real;
   std::string areas;
+  std::string script;
   std::uint64_t sequences = 1000;
   std::uint64_t seed = 1;
   std::uint64_t only = 0;
@@ -68,6 +73,8 @@ std::optional<Options> parse(int argc, char** argv) {
     const std::string_view value = argv[++i];
     if (flag == "--real")
       options.real = value;
+    else if (flag == "--script")
+      options.script = value;
     else if (flag == "--area")
       options.areas = value;
     else if (flag == "--sequences")
@@ -123,6 +130,41 @@ int replay(const Options& options, const Endpoint& real_at, const Local& local) 
   return 1;
 }
 
+// Each sequence once, over HTTP and in process; what differs is shown.
+int run_script(const Options& options, const Endpoint& real_at, const Local& local) {
+  std::ifstream file{options.script};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (!file) {
+    fmt::print(stderr, "cannot read {}\n", options.script);
+    return 2;
+  }
+  const auto sequences = parse_script(text);
+  if (!sequences) {
+    fmt::print(stderr, "{}\n", sequences.error().message);
+    return 2;
+  }
+  const auto real = make_http_server(real_at);
+  const auto ours = make_http_server(local.endpoint());
+  const auto core = make_core_server(local.fork());
+  int different = 0;
+  for (const auto& sequence : *sequences) {
+    const auto id = fresh_id();
+    const auto truth = normalise(record(*real, sequence, id));
+    auto found = compare(sequence, truth, normalise(record(*ours, sequence, id)));
+    std::string server = "ours";
+    if (!found && runs_in_process(sequence)) {
+      server = "core";
+      found = compare(sequence, truth, normalise(record(*core, sequence, id)));
+    }
+    fmt::print("{} {}\n", found ? "differs" : "alike  ", sequence.area);
+    if (!found) continue;
+    ++different;
+    show({.count = 1, .server = server, .sequence = sequence, .difference = *std::move(found)},
+         real_at, local, Explain::AsFound);
+  }
+  return different == 0 ? 0 : 1;
+}
+
 int campaign(const Options& options, const Endpoint& real, const Local& local) {
   const auto began = std::chrono::steady_clock::now();
   CampaignOptions wanted;
@@ -150,12 +192,15 @@ int campaign(const Options& options, const Endpoint& real, const Local& local) {
   for (const auto& [signature, count] : result.undecided) {
     fmt::print("undecided {} × {}\n", count, signature.substr(0, kSignatureShown));
   }
+  for (const auto& [signature, count] : result.seen_once) {
+    fmt::print("seen once {} × {}\n", count, signature.substr(0, kSignatureShown));
+  }
   if (options.coverage) fmt::print("{}", result.coverage.to_text());
   fmt::print(
       "seed {}: {} sequences ({} also in process), {} requests in {:.0f} s; {} sorts undecided by "
-      "the real server itself; {} sorts of differences\n",
+      "the real server itself; {} seen once and not again; {} sorts of differences\n",
       options.seed, result.sequences, result.core_sequences, result.requests, seconds,
-      result.undecided.size(), findings.size());
+      result.undecided.size(), result.seen_once.size(), findings.size());
   return findings.empty() ? 0 : 1;
 }
 
@@ -185,5 +230,6 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
+  if (!options->script.empty()) return run_script(*options, *real, local);
   return options->only != 0 ? replay(*options, *real, local) : campaign(*options, *real, local);
 }

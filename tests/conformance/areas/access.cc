@@ -358,6 +358,17 @@ Sequence tokens(Gen& gen) {
       request("POST", std::string{kInside} + "/serviceaccounts", R"({"metadata":{"name":"s"}})"));
   made.steps.push_back(request("POST", std::string{kInside} + "/secrets",
                                R"({"metadata":{"name":"k"},"stringData":{"a":"b"}})"));
+  if (gen.chance(60)) {
+    made.steps.push_back(
+        request("POST", std::string{kInside} + "/pods",
+                R"({"metadata":{"name":"p"},"spec":{"serviceAccountName":")" +
+                    gen.pick({"s", "s", "default"}) + R"(",)" +
+                    gen.pick({"", R"("nodeName":"<<id>>-n",)"}) +
+                    R"("containers":[{"name":"c","image":"app.example/app:1"}]}})"));
+  }
+  if (gen.chance(40)) {
+    made.steps.push_back(request("POST", "/api/v1/nodes", R"({"metadata":{"name":"<<id>>-n"}})"));
+  }
   for (auto count = gen.between(3, 6); count > 0; --count) {
     switch (gen.between(0, 3)) {
       case 0:
@@ -367,13 +378,30 @@ Sequence tokens(Gen& gen) {
             gen.chance(90) ? account + "/token"
                            : std::string{kInside} + "/serviceaccounts/none/token",
             gen.pick(
-                {R"({"spec":{}})", "{}", R"({"spec":{"audiences":["a"]}})",
-                 R"({"spec":{"expirationSeconds":600}})", R"({"spec":{"expirationSeconds":5}})",
-                 R"({"spec":{"expirationSeconds":5000000000}})", R"({"spec":{"audiences":["k"]}})",
+                {R"({"spec":{}})",
+                 "{}",
+                 R"({"spec":{"audiences":["a"]}})",
+                 R"({"spec":{"expirationSeconds":600}})",
+                 R"({"spec":{"expirationSeconds":5}})",
+                 R"({"spec":{"expirationSeconds":5000000000}})",
+                 R"({"spec":{"audiences":["k"]}})",
                  R"({"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"gone"}}})",
                  R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"gone"}}})",
                  R"({"spec":{"boundObjectRef":{"kind":"ConfigMap","apiVersion":"v1","name":"x"}}})",
-                 R"({"spec":{"expirationSeconds":1200}})", R"({"spec":{"audiences":["t"]}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"k"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Secret","name":"k","uid":"<<uid /api/v1/namespaces/<<ns>>/secrets/k>>"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"k","uid":"other"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Secret","apiVersion":"v1"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p","uid":"other"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"},"expirationSeconds":3607}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v9","name":"p"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Node","apiVersion":"v1","name":"<<id>>-n"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Node","apiVersion":"v1","name":"<<id>>-n","uid":"other"}}})",
+                 R"({"spec":{"boundObjectRef":{"kind":"Deployment","apiVersion":"apps/v1","name":"p"}}})",
+                 R"({"spec":{"boundObjectRef":{}}})",
+                 R"({"spec":{"expirationSeconds":1200}})",
+                 R"({"spec":{"audiences":["t"]}})",
                  R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"audiences":["b","c"]}})"})));
         break;
       case 2:

@@ -13,6 +13,24 @@ constexpr std::string_view kPersonRequest =
     "Z0loQUlUMTJ4eGdKOXZBY2U5TFRGdWhHSVN5MTNvelNua1E0TXdMcXhndzY0WFpBaUVBZ2dFSgp0TTY1"
     "L2ZTL3NvRTdzZVN1UmtYMFZtYzhGKzQ5S3B0NzkrZXFraWM9Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJF"
     "UVVFU1QtLS0tLQo=";
+// No bytes at all, a signature by nobody, more than there should be.
+constexpr std::string_view kEmptyRequest =
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KCi0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVF"
+    "U1QtLS0tLQo=";
+constexpr std::string_view kBrokenRequest =
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVFQXd3"
+    "QllUQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCQnNCLzVrMnFkNVJqaTgxeVJFZ1dHc21y"
+    "aUxZNm9yTVVJVVRMWVhJa2drcHJqSlZpNHZkbFF1Vk16TmxIbkVDCnhDbDEvK3Axb09ZWmRnRjJVcSt2N2dl"
+    "Z0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpRUF1OW12eUtaeWFleHoKeTdUNnNvQkM0S1pDNkphY0JDUVAr"
+    "RGdrMkswNEhxZ0NJRS9haFVPUUhvT2tVcCtEUFVpUmltWDBOTi9iTTh2ZQpOY3hHSjZPdGcxZWYKLS0tLS1F"
+    "TkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
+constexpr std::string_view kLongRequest =
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVFQXd3"
+    "QllUQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCQnNCLzVrMnFkNVJqaTgxeVJFZ1dHc21y"
+    "aUxZNm9yTVVJVVRMWVhJa2drcHJqSlZpNHZkbFF1Vk16TmxIbkVDCnhDbDEvK3Axb09ZWmRnRjJVcSt2N2dl"
+    "Z0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpRUF1OW12eUtaeWFleHoKeTdUNnNvQkM0S1pDNkphY0JDUVAr"
+    "RGdrMkswNEhxZ0NJRS9haFVPUUhvT2tVcCtEUFVpUmltWDBOTi9iTTh2ZQpOY3hHSjZPdGcxZWVlQT09Ci0t"
+    "LS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
 constexpr std::string_view kNodeRequest =
     "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIcU1JR1NBZ0VBTURBeEZUQVRCZ05W"
     "QkFvTURITjVjM1JsYlRwdWIyUmxjekVYTUJVR0ExVUVBd3dPYzNsegpkR1Z0T201dlpHVTZiakV3V1RB"
@@ -70,9 +88,15 @@ Subject cluster_role() {
       .bad = joined(
           {bad_rule_edits(),
                {R"(/rules [{"nonResourceURLs":["/x"],"resources":["pods"],"apiGroups":[""],"verbs":["get"]}])",
-            R"(/aggregationRule {})"}}
+            R"(/aggregationRule {})",
+            R"(/aggregationRule {"clusterRoleSelectors":[{"matchLabels":{"a b":"x"}}]})",
+            R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"Bogus"}]},{"matchLabels":{"a":"é"}}]})",
+            R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"In"}]}]})"}}
         ),
-      .changes = joined({metadata_edits(), rule_edits(), bad_rule_edits()}
+      .changes = joined({metadata_edits(), rule_edits(), bad_rule_edits(),
+               {R"(/aggregationRule {"clusterRoleSelectors":[{"matchLabels":{"none":"<<id>>"}},{}]})",
+                R"(/aggregationRule {"clusterRoleSelectors":[]})", R"(/aggregationRule null)",
+                R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"Exists","values":["x"]}]}]})"}}
         ),
   };
 }
@@ -159,7 +183,8 @@ Subject signing_request() {
 /spec/groups ["x"])", R"(/spec/usages ["any"])"},
       .bad = {R"(- /spec/signerName)", R"(/spec/signerName "bad")", R"(/spec/request "AAAA")",
                R"(/spec/usages [])", R"(/spec/usages ["fly"])", R"(/spec/expirationSeconds 5)",
-               R"(/spec/usages ["any","any"])", R"(/spec/request "%%")"},
+               R"(/spec/usages ["any","any"])", R"(/spec/request "%%")", request_edit(kEmptyRequest),
+               request_edit(kBrokenRequest), request_edit(kLongRequest)},
       .changes = joined({metadata_edits(),
                {R"(/spec/signerName "example.com/other")", R"(/spec/usages ["any"])",
                           R"(/status {"conditions":[{"type":"Approved","status":"True"}]})"}}

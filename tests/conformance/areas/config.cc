@@ -9,6 +9,7 @@
 #include "tests/conformance/area.h"
 #include "tests/conformance/areas/config_variants.h"
 #include "tests/conformance/areas/story.h"
+#include "tests/conformance/areas/tls_texts.h"
 
 #include <algorithm>
 
@@ -96,6 +97,26 @@ void tell_variants(Story& story, const Variants& variants) {
     }
   }
   if (gen.chance(40)) story.then(remove(story.sort(), "a"));
+}
+
+// Certificates and keys, in pairs and not.
+void tell_tls(Story& story) {
+  auto& gen = story.gen();
+  const auto half = [&](std::string_view key, const auto& texts) {
+    const auto at = static_cast<std::size_t>(gen.between(0, std::ssize(texts) - 1));
+    return "\"" + std::string{key} + "\":\"" + std::string{texts[at]} + "\"";
+  };
+  const auto both = [&] {
+    return half("tls.crt", tls::kCertificates) + "," + half("tls.key", tls::kKeys);
+  };
+  make_with(story, "a", R"({"type":"kubernetes.io/tls","data":{)" + both() + "}}");
+  for (auto count = gen.between(2, 5); count > 0; --count) {
+    const auto data = gen.chance(50)   ? both()
+                      : gen.chance(50) ? half("tls.crt", tls::kCertificates)
+                                       : half("tls.key", tls::kKeys);
+    story.change("a", R"({"data":{)" + data + "}}");
+    if (gen.chance(30)) story.change("a", R"({"metadata":{"labels":{"x":"y"}}})");
+  }
 }
 
 // Namespaces: their two subresources, their phase, their finalizers, and what may be made in one
@@ -190,6 +211,11 @@ const Sort& sort_of(const Variants& variants) {
 }  // namespace
 
 Sequence make_config(Gen& gen) {
+  if (gen.chance(4)) {
+    Story story{gen, sort("secrets")};
+    tell_tls(story);
+    return story.take();
+  }
   int all = kNamespaceWeight;
   for (const auto& one : config_variants()) all += one.weight;
   for (const auto& one : config_variants_of_the_cluster()) all += one.weight;

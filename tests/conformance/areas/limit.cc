@@ -5,6 +5,7 @@
 // No controller counts beside the servers, so sequences write a quota's status themselves; what
 // admission adds to it is compared. A real server hears of quotas and limit ranges after a moment.
 #include "tests/conformance/area.h"
+#include "tests/conformance/areas/device.h"
 #include "tests/conformance/areas/subject.h"
 
 #include <algorithm>
@@ -164,11 +165,9 @@ Step plain_step(const Sort& sort, std::string_view name) {
   return create(sort, body);
 }
 
-// What counts against `hard`, made, changed or removed.
-// A name that is taken is not asked for twice: a real server charges for that, too, until somebody
-// counts again.
+// What counts against `hard`, made, changed or removed. A name that is taken is charged for, too.
 Step counted_step(Gen& gen, std::string_view hard, int number) {
-  const auto name = "n" + std::to_string(number);
+  const auto name = "n" + std::to_string(gen.chance(12) ? gen.between(0, number) : number);
   const auto older = "n" + std::to_string(gen.between(0, std::max(0, number - 1)));
   if (gen.chance(10)) {
     const auto type = gen.pick({"NodePort", "LoadBalancer", "ClusterIP"});
@@ -365,6 +364,7 @@ Sequence make_limit(Gen& gen) {
   static const Subject kQuotas = quota_subject();
   static const Subject kRanges = range_subject();
   const auto roll = gen.between(0, 99);
+  if (gen.chance(15)) return flow_sequence(gen);
   if (roll < 15) return subject_sequence(gen, kQuotas);
   if (roll < 28) return subject_sequence(gen, kRanges);
   if (roll < 58) return quota_sequence(gen);

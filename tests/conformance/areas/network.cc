@@ -4,6 +4,7 @@
 // ingresses, policies, disruption budgets and autoscalers. Storage is in storage.cc.
 #include "json/parse.h"
 #include "tests/conformance/area.h"
+#include "tests/conformance/areas/device.h"
 #include "tests/conformance/areas/storage.h"
 #include "tests/conformance/areas/subject.h"
 
@@ -219,11 +220,22 @@ Subject endpoint_slice() {
       .bad = {R"(- /addressType)", R"(/addressType "IPX")", R"(/endpoints/0/addresses [])",
                  R"(/endpoints/0/addresses ["2001:db8::1"])", R"(/endpoints/0/addresses ["127.0.0.1"])", R"(/endpoints/0/hostname "A")",
                  R"(/ports [{"name":"UPPER","port":80}])", R"(/ports [{"name":"a","port":80},{"name":"a","port":81}])",
-                 R"(/ports [{"port":80,"protocol":"ICMP"}])", R"(/endpoints/0/addresses ["10.0.0.1","10.0.0.1"])"},
+                 R"(/ports [{"port":80,"protocol":"ICMP"}])", R"(/endpoints/0/addresses ["10.0.0.1","10.0.0.1"])",
+                 R"(/endpoints/0/addresses ["010.0.0.1","::ffff:1.2.3.4"])", R"(/endpoints/0/nodeName "N")",
+                 R"(/endpoints/0/hints {"forZones":[{"name":"z"},{"name":"z"},{"name":"a b"}]})", R"(/endpoints/0/hints {"forNodes":[{"name":"N"}]})",
+                 R"(/ports [{"port":80,"appProtocol":"a b"}])", R"(/addressType "IPv6"
+/endpoints/0/addresses ["2001:db8:0::1"])"},
       .changes = joined({metadata_edits(),
                  {
                              R"(/endpoints [{"addresses":["10.6.0.2"]}])",
                              R"(/ports [{"port":81}])",
+                             R"(/addressType "IPv6")",
+                             R"(/addressType "IPv6"
+/endpoints [{"addresses":["2001:db8::1"]}])",
+                             R"(/addressType "")",
+                             R"(/addressType "IPX")",
+                             R"(/endpoints [{"addresses":["010.6.0.2"]}])",
+                             R"(/endpoints [])",
                          }}
            ),
   };
@@ -341,6 +353,7 @@ Sequence autoscaler_sequence(Gen& gen) {
   static const auto kSecond = autoscaler_v2();
   auto made = subject_sequence(gen, gen.chance(50) ? kFirst : kSecond);
   const auto count = made.steps.size();
+  // Who owns what of one that was written through both is not compared: see CONFORMANCE.md.
   for (std::size_t i = 1; i < count; ++i) {
     if (gen.chance(25)) {
       auto step = get(gen.chance(50) ? kFirst.sort : kSecond.sort, "a");
@@ -358,6 +371,7 @@ Sequence make_network(Gen& gen) {
       ingress_class(), network_policy(), endpoints(), endpoint_slice(), disruption_budget()};
   if (gen.chance(12)) return autoscaler_sequence(gen);
   if (gen.chance(35)) return subject_sequence(gen, gen.pick(storage_subjects()));
+  if (gen.chance(15)) return subject_sequence(gen, gen.pick(device_subjects()));
   auto made = subject_sequence(gen, gen.pick(kSubjects));
   std::erase_if(made.steps, unfit);
   // That Endpoints are deprecated is said by what stands around the core.

@@ -281,15 +281,85 @@ Edits bad_spec_edits() {
 
 }  // namespace
 
+// What a pod says of itself as a whole, and what is only advised against.
+const Edits& whole_pod_edits() {
+  static const Edits kEdits{
+      R"(/resources {"limits":{"cpu":"1"}})",
+      R"(/resources {"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"1"}})",
+      R"(/resources {"requests":{"cpu":"1"}})",
+      R"(/resources {"limits":{"cpu":"2"}}
+/containers/0/resources {"requests":{"cpu":"500m"},"limits":{"memory":"64Mi"}})",
+      R"(/resources {"limits":{"memory":"1Gi"}}
+/initContainers [{"name":"init","image":"x","resources":{"requests":{"cpu":"300m","memory":"1Mi"}}}])",
+      R"(/resources {"limits":{"cpu":"1","hugepages-2Mi":"4Mi"}})",
+      R"(/resources {})",
+      R"(/resources {"limits":{},"requests":{}})",
+      R"(/initContainers [{"name":"side","image":"x","restartPolicy":"Always","resources":{"limits":{"cpu":"1"}}},{"name":"init","image":"x","resources":{"limits":{"cpu":"1"}}}])",
+      R"(/resourceClaims [{"name":"gpu","resourceClaimName":"c"}]
+/containers/0/resources {"claims":[{"name":"gpu"}]})",
+      R"(/resourceClaims [{"name":"gpu","resourceClaimTemplateName":"t"}]
+/containers/0/resources {"claims":[{"name":"gpu","request":"a"},{"name":"gpu","request":"b"}]})",
+      R"(/hostAliases [{"ip":"010.0.0.1","hostnames":["a"]},{"ip":"10.0.0.1","hostnames":["b"]}])",
+      R"(/hostAliases [{"ip":"10.0.0.1","hostnames":["a"]},{"ip":"10.0.0.1","hostnames":["b"]}])",
+      R"(/dnsConfig {"nameservers":["fd00:0::1","::ffff:1.2.3.4"]})",
+      R"(/containers/0/ports [{"name":"a","containerPort":80},{"containerPort":80,"hostPort":81}])",
+      R"(/containers/0/ports [{"containerPort":80,"hostPort":80},{"containerPort":80,"hostPort":80,"hostIP":"10.0.0.1"}])",
+      R"(/containers/0/ports [{"containerPort":80,"hostIP":"10.0.0.1"}])",
+      R"(/containers/0/ports [{"name":"a","containerPort":80}]
+/initContainers [{"name":"side","image":"x","restartPolicy":"Always","ports":[{"name":"a","containerPort":81}]}])",
+      R"(/containers/0/env [{"name":"A","value":"1"},{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}])",
+      R"-(/containers/0/env [{"name":"A","value":"1"},{"name":"A","value":"$(A)"}])-",
+      R"(/imagePullSecrets [{"name":"a"},{"name":"a"},{}])",
+      R"(/volumes [{"name":"v","configMap":{"name":"c","items":[{"key":"a","path":"p"},{"key":"b","path":"p/q"}]}}])",
+      R"(/volumes [{"name":"v","projected":{"sources":[{"secret":{"name":"s","items":[{"key":"a","path":"p"}]}},{"configMap":{"name":"c","items":[{"key":"a","path":"p/q"}]}}]}}])",
+      R"(/affinity {"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"preference":{"matchExpressions":[{"key":"beta.kubernetes.io/os","operator":"In","values":["a b"]}]}}]}})",
+      R"(/affinity {"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone"}]}})",
+      R"(/topologySpreadConstraints [{"maxSkew":1,"topologyKey":"beta.kubernetes.io/arch","whenUnsatisfiable":"ScheduleAnyway"}])",
+  };
+  return kEdits;
+}
+
+const Edits& bad_whole_pod_edits() {
+  static const Edits kEdits{
+      R"(/resources {"requests":{"cpu":"1"}}
+/containers/0/resources {"requests":{"cpu":"3"}})",
+      R"(/resources {"requests":{"cpu":"3"},"limits":{"cpu":"1"}})",
+      R"(/resources {"requests":{"ephemeral-storage":"3"}})",
+      R"(/resources {"limits":{"example.com/x":"1"}})",
+      R"(/resources {"limits":{"hugepages-2Mi":"4Mi"}})",
+      R"(/resources {"limits":{"cpu":"1","hugepages-2Mi":"3Mi"}})",
+      R"(/resources {"limits":{"cpu":"-1"}})",
+      R"(/resources {"limits":{"cpu":"1"},"claims":[{"name":"x"}]})",
+      R"(/resources {"limits":{"cpu":"1"}}
+/os {"name":"windows"})",
+      R"(/resources {"limits":{"memory":"1Mi"}}
+/containers/0/resources {"limits":{"memory":"2Mi"}})",
+      R"(/containers/0/resources {"limits":{"cpu":"1","hugepages-2Mi":"3Mi"}})",
+      R"(/containers/0/resources {"claims":[{"name":"gpu"}]})",
+      R"(/containers/0/resources {"claims":[{}]})",
+      R"(/resourceClaims [{"name":"gpu","resourceClaimName":"c"}]
+/containers/0/resources {"claims":[{"name":"gpu"},{"name":"gpu"}]})",
+      R"(/resourceClaims [{"name":"gpu","resourceClaimName":"c"}]
+/containers/0/resources {"claims":[{"name":"gpu","request":"a"},{"name":"gpu"}]})",
+      R"(/resourceClaims [{"name":"gpu"}])",
+      R"(/resourceClaims [{"name":"gpu","resourceClaimName":"c","resourceClaimTemplateName":"t"}])",
+      R"(/resourceClaims [{"name":"GPU","resourceClaimName":"C"},{"resourceClaimTemplateName":"T!"}])",
+      R"(/overhead {})",
+      R"(/overhead {"cpu":"1"})",
+      R"(/volumes [{"name":"v","projected":{"sources":[{"secret":{"name":"s","items":[{"key":"a","path":"p"}]}},{"configMap":{"name":"c","items":[{"key":"a","path":"p"}]}}]}}])",
+  };
+  return kEdits;
+}
+
 const Edits& good_pod_edits() {
-  static const Edits kEdits = joined(
-      {good_spec_edits(), good_volume_edits(), under("/containers/0", good_container_edits())});
+  static const Edits kEdits = joined({good_spec_edits(), good_volume_edits(), whole_pod_edits(),
+                                      under("/containers/0", good_container_edits())});
   return kEdits;
 }
 
 const Edits& bad_pod_edits() {
-  static const Edits kEdits =
-      joined({bad_spec_edits(), bad_volume_edits(), under("/containers/0", bad_container_edits())});
+  static const Edits kEdits = joined({bad_spec_edits(), bad_volume_edits(), bad_whole_pod_edits(),
+                                      under("/containers/0", bad_container_edits())});
   return kEdits;
 }
 

@@ -65,6 +65,10 @@ Step pod_special(Gen& gen, const Subject& subject, std::string_view name) {
               sort, name,
               gen.pick(
                   {R"({"spec":{"containers":[{"name":"main","image":"app.example/app:1","resources":{"requests":{"cpu":"1"}}}]}})",
+                   R"({"spec":{"initContainers":[{"name":"side","image":"x","restartPolicy":"Always","resources":{"limits":{"cpu":"2"}}},{"name":"init","image":"x","resources":{"limits":{"cpu":"1"}}}]}})",
+                   R"({"spec":{"initContainers":[{"name":"side","image":"x","restartPolicy":"Always","resources":{"limits":{"cpu":"1"}}},{"name":"init","image":"x","resources":{"limits":{"cpu":"2"}}}]}})",
+                   R"({"spec":{"initContainers":[{"name":"side","image":"x","restartPolicy":"Always","resources":{}},{"name":"init","image":"x","resources":{}}]}})",
+                   R"({"spec":{"resources":{"limits":{"cpu":"2"}}}})",
                    R"({"spec":{"nodeName":"x"}})", R"({"metadata":{"labels":{"a":"b"}}})"})),
           "resize");
     default:
@@ -101,6 +105,8 @@ Subject pod_subject() {
                                              R"(/tolerations [{"operator":"Exists"}])",
                                              R"(/nodeName "node-1")",
                                              R"(/hostNetwork true)",
+                                             R"(/resources {"limits":{"cpu":"3"}})",
+                                             R"(/overhead {})",
                                              R"(/restartPolicy "Never")",
                                              R"(/schedulerName "x")",
                                              R"(/nodeSelector {"a":"b"})",
@@ -116,8 +122,9 @@ Subject pod_subject() {
                R"(/status/containerStatuses [{"name":"main","ready":true,"restartCount":1,"image":"a","imageID":"b","state":{"running":{"startedAt":"2024-01-01T00:00:00Z"}}}])",
                R"(/status/containerStatuses [{"name":"main","ready":false,"restartCount":0,"image":"a","imageID":"b","state":{"terminated":{"exitCode":1}}}])",
                R"(/status/nominatedNodeName "n")", R"(/status/qosClass "Guaranteed")",
-               R"(/status/podIPs [{"ip":"x"}])", R"(/spec/nodeName "node-1")",
-               R"(/metadata/labels {"from":"status"})"},
+               R"(/status/podIPs [{"ip":"x"}])", R"(/status {"podIP":"010.2.0.1","podIPs":[{"ip":"010.2.0.1"}]})",
+               R"(/status {"podIP":"::ffff:1.2.3.4","podIPs":[{"ip":"::ffff:1.2.3.4"}]})", R"(/status {"podIPs":[{"ip":"10.2.0.1"},{"ip":"fd00:0::1"}],"podIP":"10.2.0.1","hostIP":"fd00:0:0::1","hostIPs":[{"ip":"fd00:0:0::1"}]})",
+               R"(/spec/nodeName "node-1")", R"(/metadata/labels {"from":"status"})"},
       .special = pod_special,
   };
 }

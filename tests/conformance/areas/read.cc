@@ -273,7 +273,7 @@ class Reader {
     if (gen_.chance(8)) query = joined(query, "timeoutSeconds=" + gen_.pick({"60", "0"}));
     if (gen_.chance(3)) query = joined(query, "limit=1");
     auto step = everywhere(watch(sort_, query));
-    if (gen_.chance(25)) step.accept = gen_.pick({kTable, kPartial});
+    if (gen_.chance(25)) step.accept = gen_.pick({kTable, kPartial, kPartialList});
     return step;
   }
 
@@ -314,6 +314,50 @@ Sequence first_object(Gen& gen) {
   return made;
 }
 
+// The parts of the control plane. Whether its loops answer is not asked: beside this server there
+// are none.
+Sequence component_status(Gen& gen) {
+  Sequence made;
+  Step step;
+  step.path = "/api/v1/componentstatuses";
+  switch (gen.between(0, 4)) {
+    case 0: step.path += "/etcd-0"; break;
+    case 1: step.path += "/nobody"; break;
+    case 2: step.query = "labelSelector=a%3Db"; break;
+    case 3:
+      step.query = gen.pick({"labelSelector=%3D%3D", "fieldSelector=a%3Db", "limit=x"});
+      break;
+    default:
+      step.method = gen.pick({"POST", "PUT", "DELETE", "PATCH"});
+      step.path += gen.pick({"", "/etcd-0"});
+      if (step.method != "DELETE") step.body = "{}";
+  }
+  made.steps.push_back(step);
+  if (step.method == "GET") {
+    step.accept = gen.pick({kTable, kPartial, kPartialList});
+    made.steps.push_back(step);
+  }
+  made.http_only = true;
+  return made;
+}
+
+// A path with a place for a namespace and nothing in it.
+Sequence empty_namespace(Gen& gen) {
+  const auto resource = gen.pick({"pods", "configmaps", "secrets", "services"});
+  Sequence made;
+  Step step;
+  step.path = "/api/v1/namespaces//" + resource;
+  step.method = "POST";
+  step.body = gen.pick({R"({"metadata":{"name":"a"}})", R"({"metadata":{"name":"A"}})",
+                        R"({"metadata":{"name":"a","namespace":"<<ns>>"}})"});
+  made.steps.push_back(step);
+  step.method = "GET";
+  step.body.clear();
+  step.path += "/a";
+  made.steps.push_back(step);
+  return made;
+}
+
 }  // namespace
 
 Sequence make_read(Gen& gen) {
@@ -324,6 +368,8 @@ Sequence make_read(Gen& gen) {
   const auto& chosen = sort(gen.pick(kResources));
   auto made = Reader{gen, chosen}.make();
   if (gen.chance(2)) return first_object(gen);
+  if (gen.chance(2)) return component_status(gen);
+  if (gen.chance(2)) return empty_namespace(gen);
   // That a version is deprecated is said by what stands around the core.
   if (chosen.resource == "zones") made.http_only = true;
   return made;

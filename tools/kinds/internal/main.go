@@ -30,7 +30,9 @@ var groups = map[string][]string{
 	"core": {
 		"PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "PersistentVolumeSpec", "ScopeSelector", "VolumeNodeAffinity",
 	},
-	"batch": {"PodFailurePolicy", "SuccessPolicy", "UncountedTerminatedPods"},
+	"batch":       {"PodFailurePolicy", "SuccessPolicy", "UncountedTerminatedPods"},
+	"flowcontrol": {"FlowSchemaSpec", "PriorityLevelConfigurationSpec"},
+	"resource":    {"ResourceClaimTemplateSpec", "AllocationResult"},
 }
 
 // Published in the pod's spec, inside in its security context.
@@ -129,6 +131,8 @@ func rowType(inside source, goType string) string {
 		base = "quantity"
 	case base == "intstr.IntOrString":
 		base = "either"
+	case strings.HasPrefix(base, "core."):
+		base = strings.TrimPrefix(base, "core.")
 	case strings.HasPrefix(base, "metav1."):
 		base = strings.TrimPrefix(base, "metav1.")
 	}
