@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ComponentStatus: whether the parts of the control plane answer. Nothing of it is stored; the parts
-// of this one live in the same process, so whoever can ask is told that they do.
+// ComponentStatus: whether the parts of the control plane answer. Nothing of it is stored; the
+// parts of this one live in the same process, so whoever can ask is told that they do.
 #pragma once
 
 #include "apiserver/request.h"

@@ -9,7 +9,10 @@
 namespace fixpoint::front {
 
 Service::Service(net::Loop& loop, store::Store store, const apiserver::Tokens* tokens)
-    : loop_(loop), store_(std::move(store)), core_(tokens, &certificates()), durable_(store_.revision()) {
+    : loop_(loop),
+      store_(std::move(store)),
+      core_(tokens, &certificates()),
+      durable_(store_.revision()) {
   store_.keep_after(durable_);
 }
 

@@ -93,10 +93,13 @@ Subject cluster_role() {
             R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"Bogus"}]},{"matchLabels":{"a":"é"}}]})",
             R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"In"}]}]})"}}
         ),
-      .changes = joined({metadata_edits(), rule_edits(), bad_rule_edits(),
+      .changes = joined(
+          {metadata_edits(),
+               rule_edits(),
+               bad_rule_edits(),
                {R"(/aggregationRule {"clusterRoleSelectors":[{"matchLabels":{"none":"<<id>>"}},{}]})",
-                R"(/aggregationRule {"clusterRoleSelectors":[]})", R"(/aggregationRule null)",
-                R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"Exists","values":["x"]}]}]})"}}
+            R"(/aggregationRule {"clusterRoleSelectors":[]})", R"(/aggregationRule null)",
+            R"(/aggregationRule {"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"Exists","values":["x"]}]}]})"}}
         ),
   };
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kinds that server-side apply is tried on: pieces of configurations that managers put together,
-// one kind with every sort of list and map, and of the built-in kinds those with most of their own.
+// The kinds that server-side apply is tried on: pieces of configurations that managers put
+// together, one kind with every sort of list and map, and of the built-in kinds those with most of
+// their own.
 #pragma once
 
 #include <string_view>
