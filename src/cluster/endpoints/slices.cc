@@ -121,6 +121,8 @@ apiserver::Request changed_slice(const SliceGoal& goal, const Slice& slice) {
   Draft made{slice.record->body};
   auto& metadata = made.object_at("metadata");
   metadata["labels"] = goal.labels;
+  // A mirrored slice is written anew under the name it has.
+  if (goal.controller == kMirrorController) metadata.erase("generateName");
   if (!goal.annotations.is_null()) metadata["annotations"] = goal.annotations;
   made["endpoints"] = listing(slice.endpoints);
   const json::Value body = made.freeze();

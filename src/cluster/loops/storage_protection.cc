@@ -33,6 +33,23 @@ bool leaving(const store::RecordRef& record) {
          kube::has_finalizer(record->body, finalizer_of(prefix));
 }
 
+// Somebody took the finalizer off, or it was made before anybody put one on.
+bool unprotected(const store::RecordRef& record) {
+  const auto prefix = split_key(record->key).prefix;
+  return (prefix == kClaims || prefix == kVolumes) && !kube::being_deleted(record->body) &&
+         !kube::has_finalizer(record->body, finalizer_of(prefix));
+}
+
+void send_update(Api& api, const json::Draft& object) {
+  const json::Value body = object.freeze();
+  const auto resource = resource_of(api, body);
+  if (!resource) return;
+  auto request = request_for(*resource, apiserver::Verb::Update, kube::namespace_of(body),
+                             kube::name_of(body));
+  request.body = json::to_text(body);
+  (void)api.call(request);  // a conflict comes back as an event
+}
+
 // A pod that is done uses nothing any more; one that waits for its node still does.
 bool uses(json::View pod, std::string_view claim) {
   const auto phase = pod.get("status", "phase").as_string();
@@ -79,14 +96,16 @@ bool in_use(Api& api, const store::RecordRef& record) {
 void StorageProtection::begin(Api& api) {
   for (const auto prefix : {kClaims, kVolumes, kAttributes}) {
     api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
-      if (leaving(record)) leaving_.add(record->key);
+      if (leaving(record) || unprotected(record)) leaving_.add(record->key);
       return true;
     });
   }
 }
 
 void StorageProtection::observe(const store::Event& event) {
-  if (event.after && leaving(event.after)) leaving_.add(event.after->key);
+  if (event.after && (leaving(event.after) || unprotected(event.after))) {
+    leaving_.add(event.after->key);
+  }
   // So may a claim or volume have been the last that a class waited for.
   const auto prefix = split_key(event.key()).prefix;
   if (event.before && (prefix == kClaims || prefix == kVolumes)) {
@@ -109,9 +128,15 @@ bool StorageProtection::step(Api& api) {
   const auto key = leaving_.take();
   if (!key) return false;
   const auto record = api.latest().find(*key);
+  if (record && unprotected(record)) {
+    json::Draft object{record->body};
+    object.object_at("metadata")
+        .array_at("finalizers")
+        .push_back(finalizer_of(split_key(*key).prefix));
+    send_update(api, object);
+    return true;
+  }
   if (!record || !leaving(record) || in_use(api, record)) return true;
-  const auto resource = resource_of(api, record->body);
-  if (!resource) return true;
   json::Draft object{record->body};
   auto& metadata = object.object_at("metadata");
   auto& finalizers = metadata.array_at("finalizers");
@@ -119,11 +144,7 @@ bool StorageProtection::step(Api& api) {
     return one.as_string() == finalizer_of(split_key(*key).prefix);
   });
   if (finalizers.empty()) metadata.erase("finalizers");
-  const json::Value body = object.freeze();
-  auto request = request_for(*resource, apiserver::Verb::Update, kube::namespace_of(body),
-                             kube::name_of(body));
-  request.body = json::to_text(body);
-  (void)api.call(request);  // a conflict comes back as an event
+  send_update(api, object);
   return true;
 }
 

@@ -4,7 +4,7 @@
 // that one of these names, wait to be deleted.
 //
 // Admission puts a finalizer on them when they are created; this loop takes it off once a live look
-// shows that nobody needs them any more.
+// shows that nobody needs them any more, and puts it back on claims and volumes that lost it.
 #pragma once
 
 #include "cluster/controller.h"

@@ -345,7 +345,10 @@ void ClaimController::map(const store::Event& event, const Reader& reader, KeyQu
   const bool freed = event.after && !event.after->body.get("spec", "claimRef").is_object() &&
                      event.after->body.get("status", "phase").as_string() == "Available";
   if (freed) wake_unbound(class_of(event.after->body));
-  if (event.after && event.before) return;
+  if (event.after && event.before &&
+      event.after->body.get("spec") == event.before->body.get("spec")) {
+    return;
+  }
   reader.snapshot().scan(kClaims, {}, [&](const store::RecordRef& record) {
     if (record->body.get("spec", "volumeName").as_string() == parts.name) keys.add(record->key);
     return true;
