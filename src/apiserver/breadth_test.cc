@@ -79,6 +79,26 @@ TEST_F(Breadth, ContainersFitIntoTheirPod) {
             "aggregate container requests of 3");
 }
 
+TEST_F(Breadth, APodsOldAnnotationsAreChecked) {
+  const auto wrong = create(kPods, R"({"metadata":{"name":"b","annotations":{
+      "controller.kubernetes.io/pod-deletion-cost":"+1",
+      "seccomp.security.alpha.kubernetes.io/pod":"x"}},
+      "spec":{"containers":[{"name":"c","image":"i"}]}})");
+  create(kPods, R"({"metadata":{"name":"a","annotations":{
+      "controller.kubernetes.io/pod-deletion-cost":"-7"}},
+      "spec":{"containers":[{"name":"c","image":"i"}]}})");
+  const auto mirrored =
+      patch("/api/v1/namespaces/ns/pods/a",
+            R"({"metadata":{"annotations":{"kubernetes.io/config.mirror":"x"}}})");
+
+  EXPECT_EQ(problem(wrong),
+            "[metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "
+            "\"+1\": must be a 32bit integer, "
+            "metadata.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: \"x\": "
+            "must be a valid seccomp profile]");
+  EXPECT_THAT(problem(mirrored), testing::HasSubstr("may not add mirror pod annotation"));
+}
+
 TEST_F(Breadth, AnOverheadIsOneEvenIfItIsEmpty) {
   const auto refused = create(
       kPods,

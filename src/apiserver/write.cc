@@ -407,6 +407,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     kube::reword(errors, validate_create(call.resource, given));
   }
   add_request_problem(call, candidate, errors);
+  // Whatever a kind looks at: what belongs in a namespace is never stored outside of one.
+  if (errors.empty() && call.resource.namespaced && call.request.ns.empty()) {
+    errors.push_back(kube::required(kube::FieldPath{"metadata"}.child("namespace"), ""));
+  }
   overlook(call.environment.weakness, errors);
   if (!errors.empty()) {
     return std::unexpected(kube::invalid(refused_kind(call.resource, candidate), name, errors));

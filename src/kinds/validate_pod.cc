@@ -3,6 +3,7 @@
 
 #include "kinds/validate_affinity.h"
 #include "kinds/validate_container.h"
+#include "kinds/validate_pod_annotations.h"
 #include "kinds/validate_pod_resources.h"
 #include "kube/go_text.h"
 #include "kube/label_selector.h"
@@ -296,8 +297,13 @@ void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& 
   }
 }
 
-void validate_own_spec(View spec, FieldErrors& errors) {
+void validate_whole_pod(View pod, View old_pod, FieldErrors& errors) {
   const FieldPath path{"spec"};
+  const FieldPath metadata{"metadata"};
+  const View spec = pod.get("spec");
+  validate_pod_annotations(pod.get("metadata", "annotations"),
+                           old_pod.get("metadata", "annotations"), spec,
+                           metadata.child("annotations"), errors);
   validate_pod_spec(spec, PodPlace::Pod, path, errors);
   check_tokens(spec, path, errors);
   for (const std::string_view list : {"containers", "initContainers"}) {
@@ -309,7 +315,7 @@ FieldErrors validate_pod(View pod) {
   FieldErrors errors;
   const FieldPath path{"spec"};
   const View spec = pod.get("spec");
-  validate_own_spec(spec, errors);
+  validate_whole_pod(pod, {}, errors);
   if (!spec.get("ephemeralContainers").empty()) {
     note_forbidden(path.child("ephemeralContainers"), "cannot be set on create", errors);
   }
@@ -325,6 +331,8 @@ void validate_template(View pod_template, const FieldPath& path, FieldErrors& er
   kube::append(errors, kube::validate_labels(metadata.get("labels"), path.child("labels")));
   kube::append(errors,
                kube::validate_annotations(metadata.get("annotations"), path.child("annotations")));
+  validate_pod_annotations(metadata.get("annotations"), {}, pod_template.get("spec"),
+                           path.child("annotations"), errors);
   const FieldPath spec = path.child("spec");
   validate_pod_spec(pod_template.get("spec"), PodPlace::Template, spec, errors);
   if (!pod_template.get("spec", "ephemeralContainers").empty()) {

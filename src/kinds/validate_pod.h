@@ -17,8 +17,9 @@ FieldErrors validate_pod_resize(View pod, View old_pod);
 
 enum class PodPlace : std::uint8_t { Pod, Template };
 void validate_pod_spec(View spec, PodPlace place, const FieldPath& path, FieldErrors& errors);
-// Of a pod itself: more is asked of it than of a template.
-void validate_own_spec(View spec, FieldErrors& errors);
+// Annotations and spec of a pod itself, of which more is asked than of a template. `old_pod` is
+// null for a new one.
+void validate_whole_pod(View pod, View old_pod, FieldErrors& errors);
 void validate_tolerations(View tolerations, const FieldPath& path, FieldErrors& errors);
 // spec.template of a workload: labels, annotations and the spec.
 void validate_template(View pod_template, const FieldPath& path, FieldErrors& errors);

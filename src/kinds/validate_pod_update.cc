@@ -6,6 +6,7 @@
 #include "kinds/internal_form.h"
 #include "kinds/prepare_pod.h"
 #include "kinds/validate_pod.h"
+#include "kinds/validate_pod_annotations.h"
 #include "kube/go_text.h"
 
 #include <algorithm>
@@ -324,6 +325,16 @@ void note_whole(std::string_view why, FieldErrors& errors) {
   errors.back().field = "[]";
 }
 
+// What may not change in them, and once more what they may say.
+void check_annotations(View pod, View old_pod, FieldErrors& errors) {
+  const FieldPath metadata{"metadata"};
+  const FieldPath path = metadata.child("annotations");
+  const View now = pod.get("metadata", "annotations");
+  const View before = old_pod.get("metadata", "annotations");
+  validate_pod_annotations_update(now, before, path, errors);
+  validate_pod_annotations(now, before, pod.get("spec"), path, errors);
+}
+
 bool is_mirror(View pod) {
   return pod.get("metadata", "annotations").contains("kubernetes.io/config.mirror");
 }
@@ -357,7 +368,8 @@ FieldErrors validate_pod_update(View pod, View old_pod) {
   const View spec = pod.get("spec");
   const View old_spec = old_pod.get("spec");
   const FieldPath path{"spec"};
-  validate_own_spec(spec, errors);
+  validate_whole_pod(pod, old_pod, errors);
+  check_annotations(pod, old_pod, errors);
   if (check_containers(spec, old_spec, errors)) return errors;
   if (check_deadline_change(spec, old_spec, errors)) return errors;
   check_tolerations(spec.get("tolerations"), old_spec.get("tolerations"), errors);
@@ -378,7 +390,7 @@ FieldErrors validate_pod_ephemeral_update(View pod, View old_pod) {
     return errors;
   }
   const FieldPath spec{"spec"};
-  validate_own_spec(pod.get("spec"), errors);
+  validate_whole_pod(pod, old_pod, errors);
   const FieldPath path = spec.child("ephemeralContainers");
   const View now = pod.get("spec", "ephemeralContainers");
   for (const View before : old_pod.get("spec", "ephemeralContainers").elements()) {
@@ -409,7 +421,7 @@ FieldErrors validate_pod_resize(View pod, View old_pod) {
   const FieldPath path{"spec"};
   const View spec = pod.get("spec");
   const View old_spec = old_pod.get("spec");
-  validate_own_spec(spec, errors);
+  validate_whole_pod(pod, old_pod, errors);
   const auto stated = old_pod.get("status", "qosClass").as_string();
   if (qos_class(spec) != (stated.empty() ? qos_class(old_spec) : stated)) {
     note_invalid(path, pod.get("status", "qosClass").as_string(),

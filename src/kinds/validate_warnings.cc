@@ -3,6 +3,7 @@
 
 #include "kinds/warnings_ip.h"
 #include "kinds/warnings_pod.h"
+#include "kinds/warnings_volumes.h"
 #include "kube/field_error.h"
 #include "kube/go_text.h"
 #include "kube/metadata.h"

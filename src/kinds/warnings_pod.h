@@ -28,8 +28,6 @@ std::optional<std::string> deprecated_label(std::string_view key);
 enum class TermValues : std::uint8_t { Unchecked, Checked };
 void warn_of_node_term(json::View term, TermValues values, const kube::FieldPath& path,
                        Warnings& warnings);
-// Volume plugins that are gone, in the order of a PersistentVolume's.
-void warn_of_old_sources(json::View volume_spec, const kube::FieldPath& path, Warnings& warnings);
 // Amounts of bytes are whole.
 void warn_of_fraction(json::View amount, const kube::FieldPath& path, Warnings& warnings);
 void warn_of_claim(json::View claim_spec, const kube::FieldPath& path, Warnings& warnings);
