@@ -117,17 +117,25 @@ class Server:
     def wire_bytes(self):
         return len(self.ask("GET", WIDGETS))
 
+    def metrics(self, name):
+        """(labels, value) of each line of a metric."""
+        for line in self.ask("GET", "/metrics").decode().splitlines():
+            if line.startswith(name + "{"):
+                yield dict(re.findall(r'(\w+)="([^"]*)"', line)), float(line.rsplit(" ", 1)[1])
+
+    def watchers(self):
+        """Of Widgets, now. A watch is counted as a request only when it ends."""
+        return sum(value for labels, value in self.metrics("apiserver_longrunning_requests")
+                   if (labels["verb"], labels["resource"]) == ("WATCH", "widgets"))
+
     def requests(self):
         """What the server has counted so far, (verb, resource, subresource, code) → requests, of those that
         peers make. Leases are left out: the server renews one of its own."""
         counted = {}
-        for line in self.ask("GET", "/metrics").decode().splitlines():
-            if not line.startswith("apiserver_request_total{"):
-                continue
-            labels = dict(re.findall(r'(\w+)="([^"]*)"', line))
+        for labels, value in self.metrics("apiserver_request_total"):
             if labels["resource"] in ("widgets", "configmaps", "events"):
                 key = (labels["verb"], labels["resource"], labels["subresource"], labels["code"])
-                counted[key] = counted.get(key, 0) + float(line.rsplit(" ", 1)[1])
+                counted[key] = counted.get(key, 0) + value
         return counted
 
 
