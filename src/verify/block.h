@@ -20,7 +20,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -116,19 +115,19 @@ class Block {
     }
   }
 
-  // The numbers that the new states were given, in their order, beginning with `first`.
-  void note_numbers(Visited& visited, std::size_t part) {
-    for (const std::uint32_t i : parts_[part]) {
-      const Candidate& candidate = candidates_[i];
-      if (candidate.fresh) visited.set_note(candidate.fingerprint, numbers_[i] + 1);
-    }
-  }
+  // Numbers the new states in their order, beginning with `first`; what comes after the last.
   Node give_numbers(Node first) {
     numbers_.assign(candidates_.size(), kNoNode);
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (candidates_[i].fresh) numbers_[i] = first++;
     }
     return first;
+  }
+  void note_numbers(Visited& visited, std::size_t part) const {
+    for (const std::uint32_t i : parts_[part]) {
+      const Candidate& candidate = candidates_[i];
+      if (candidate.fresh) visited.set_note(candidate.fingerprint, numbers_[i] + 1);
+    }
   }
   // Finds the number of each edge's target; then add_to may be called.
   void resolve(const Visited& visited) {

@@ -65,7 +65,6 @@ class Checks {
   const Property<M>& operator[](std::size_t index) const { return properties_.all()[index]; }
   bool wants_graph() const { return !questions_.empty(); }
   bool asks_steps() const { return !of_steps_.empty(); }
-  bool marks_steps() const { return !marks_.empty(); }
   const std::vector<Question>& questions() const { return questions_; }
   std::size_t works() const { return works_.size(); }
 

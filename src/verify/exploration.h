@@ -37,6 +37,7 @@ struct TraceStep {
 struct Trace {
   std::uint32_t initial_index = 0;
   Hash128 initial;
+  std::string introduction;
   std::vector<TraceStep> steps;
   // For liveness: the steps from here on repeat for ever. Equal to the number of steps when from
   // then on nothing happens any more.

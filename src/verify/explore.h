@@ -219,14 +219,19 @@ class Explorer {
     return verdict;
   }
 
-  std::optional<Trace> retrace(const Path& path) {
-    Retracer<M> retracer(model_, actors_);
-    if (!retracer.start_at(roots_.at(path.root))) return std::nullopt;
+  bool walk(const Path& path, Retracer<M>& retracer) const {
+    if (!retracer.start_at(roots_.at(path.root))) return false;
     Node at = path.root;
     for (const EdgeId edge : path.edges) {
-      if (!retracer.step_by_possible(edge - graph_.first_edge(at))) return std::nullopt;
+      if (!retracer.step_by_possible(edge - graph_.first_edge(at))) return false;
       at = graph_.target(edge);
     }
+    return true;
+  }
+
+  std::optional<Trace> retrace(const Path& path) {
+    Retracer<M> retracer(model_, actors_);
+    if (!walk(path, retracer)) return std::nullopt;
     retracer.trace().loop_from = path.loop_from;
     return std::move(retracer.trace());
   }
@@ -237,22 +242,14 @@ class Explorer {
       if (!retracer.start_with(breach.after)) return std::nullopt;
       return std::move(retracer.trace());
     }
-    if (keeps_graph()) return retrace_by_graph(breach);
+    if (keeps_graph()) {
+      Retracer<M> retracer(model_, actors_);
+      if (!walk(path_to(graph_, breach.before_node), retracer)) return std::nullopt;
+      if (!retracer.step_to(breach.after)) return std::nullopt;
+      return std::move(retracer.trace());
+    }
     std::vector<Hash128> way{breach.after, *breach.before};
     return retrace_back(way, breach.steps_before);
-  }
-
-  std::optional<Trace> retrace_by_graph(const Breach& breach) {
-    const Path path = path_to(graph_, breach.before_node);
-    Retracer<M> retracer(model_, actors_);
-    if (!retracer.start_at(roots_.at(path.root))) return std::nullopt;
-    Node at = path.root;
-    for (const EdgeId edge : path.edges) {
-      if (!retracer.step_by_possible(edge - graph_.first_edge(at))) return std::nullopt;
-      at = graph_.target(edge);
-    }
-    if (!retracer.step_to(breach.after)) return std::nullopt;
-    return std::move(retracer.trace());
   }
 
   // `way` leads from the breach back. A note has only the first bits of a parent: mostly one state

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/limits.h"
 
-#include "verify/graph.h"
-
 #include <algorithm>
 #include <fstream>
 

@@ -6,10 +6,7 @@
 #include "verify/walk.h"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace fixpoint::verify {
@@ -20,7 +17,7 @@ namespace {
 class Duties {
  public:
   Duties(const Graph& graph, const BadRun& bad, std::uint64_t fair)
-      : graph_(graph), bad_(bad), unfair_to_(fair), state_(bad.not_always), marks_(bad.marks) {}
+      : graph_(graph), unfair_to_(fair), state_(bad.not_always), marks_(bad.marks) {}
 
   bool done() const { return unfair_to_ == 0 && !state_ && marks_ == 0; }
   bool helped_by(Node node) const {
@@ -42,7 +39,6 @@ class Duties {
   std::uint64_t bit(EdgeId edge) const { return std::uint64_t{1} << graph_.actor(edge); }
 
   const Graph& graph_;
-  const BadRun& bad_;
   std::uint64_t unfair_to_;
   std::optional<Scope> state_;
   std::uint8_t marks_;

@@ -52,6 +52,13 @@ struct Telling {
 template <class M>
 class Properties;
 
+// A model may also have `std::string introduce(const State&) const`: an initial state in words,
+// with which its stories begin.
+template <class M>
+concept Introduces = requires(const M& model, const typename M::State& state) {
+  { model.introduce(state) } -> std::same_as<std::string>;
+};
+
 template <class M>
 concept Model = requires(const M& model, const typename M::State& state,
                          const typename M::Action& action, std::vector<typename M::Action>& out) {

@@ -88,68 +88,71 @@ class Properties {
   using OnStep = typename Property<M>::OnStep;
 
   // `holds` in every state (in which `when`).
-  void always(std::string name, OnState holds, OnState when = {}) {
+  void always(std::string_view name, OnState holds, OnState when = {}) {
     all_.push_back({.kind = PropertyKind::Always,
-                    .name = std::move(name),
+                    .name = std::string{name},
                     .when = std::move(when),
                     .holds = std::move(holds)});
   }
   // In no state.
-  void never(std::string name, OnState holds) {
+  void never(std::string_view name, OnState holds) {
     all_.push_back(
-        {.kind = PropertyKind::Never, .name = std::move(name), .holds = std::move(holds)});
+        {.kind = PropertyKind::Never, .name = std::string{name}, .holds = std::move(holds)});
   }
   // `holds` for every transition (for which `when`).
-  void on_transition(std::string name, OnStep holds, OnStep when = {}) {
+  void on_transition(std::string_view name, OnStep holds, OnStep when = {}) {
     all_.push_back({.kind = PropertyKind::OnTransition,
-                    .name = std::move(name),
+                    .name = std::string{name},
                     .step_when = std::move(when),
                     .step_holds = std::move(holds)});
   }
   // `phase` moves only as the table says; no phase means that there is nothing to have one.
-  void only_transitions(std::string name, PhaseTable table, typename Property<M>::PhaseOf phase) {
+  void only_transitions(std::string_view name, const PhaseTable& table,
+                        typename Property<M>::PhaseOf phase) {
     all_.push_back({.kind = PropertyKind::OnlyTransitions,
-                    .name = std::move(name),
-                    .table = std::move(table),
+                    .name = std::string{name},
+                    .table = table,
                     .phase = std::move(phase)});
   }
   // In at least one reachable state. Coverage: what never happens has not been tested.
-  void sometimes(std::string name, OnState holds) {
+  void sometimes(std::string_view name, OnState holds) {
     all_.push_back(
-        {.kind = PropertyKind::Sometimes, .name = std::move(name), .holds = std::move(holds)});
+        {.kind = PropertyKind::Sometimes, .name = std::string{name}, .holds = std::move(holds)});
   }
   // On at least one transition.
-  void sometimes_step(std::string name, OnStep holds) {
-    all_.push_back(
-        {.kind = PropertyKind::Sometimes, .name = std::move(name), .step_holds = std::move(holds)});
+  void sometimes_step(std::string_view name, OnStep holds) {
+    all_.push_back({.kind = PropertyKind::Sometimes,
+                    .name = std::string{name},
+                    .step_holds = std::move(holds)});
   }
   // After each state in which `when` there comes (or it already is) one in which `holds`.
-  void leads_to(std::string name, OnState when, OnState holds) {
+  void leads_to(std::string_view name, OnState when, OnState holds) {
     all_.push_back({.kind = PropertyKind::LeadsTo,
-                    .name = std::move(name),
+                    .name = std::string{name},
                     .when = std::move(when),
                     .holds = std::move(holds)});
   }
   // If from some moment on `when` for ever, then from some moment on `holds` for ever.
-  void eventually_stable(std::string name, OnState when, OnState holds) {
+  void eventually_stable(std::string_view name, OnState when, OnState holds) {
     all_.push_back({.kind = PropertyKind::EventuallyStable,
-                    .name = std::move(name),
+                    .name = std::string{name},
                     .when = std::move(when),
                     .holds = std::move(holds)});
   }
   // If from some moment on `when` for ever, then from some moment on no step is `busy` any more.
-  void quiescent(std::string name, OnState when, OnStep busy) {
+  void quiescent(std::string_view name, OnState when, OnStep busy) {
     all_.push_back({.kind = PropertyKind::Quiescent,
-                    .name = std::move(name),
+                    .name = std::string{name},
                     .when = std::move(when),
                     .step_holds = std::move(busy)});
   }
   // The work of the steps taken between states in which `when` never sums up to more than the
   // limit, however the run is scheduled. A loop with work in it exceeds every limit: also a fair
   // run may go round it any number of times before it leaves.
-  void bounded(std::string name, OnState when, typename Property<M>::WorkOf work, WorkLimit limit) {
+  void bounded(std::string_view name, OnState when, typename Property<M>::WorkOf work,
+               WorkLimit limit) {
     all_.push_back({.kind = PropertyKind::Bounded,
-                    .name = std::move(name),
+                    .name = std::string{name},
                     .when = std::move(when),
                     .work = std::move(work),
                     .limit = limit});

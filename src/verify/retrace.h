@@ -35,6 +35,7 @@ class Retracer {
     state_ = roots_[root];
     trace_ = {.initial_index = static_cast<std::uint32_t>(root),
               .initial = model_.fingerprint(roots_[root])};
+    if constexpr (Introduces<M>) trace_.introduction = model_.introduce(roots_[root]);
     return true;
   }
   // To a state with this fingerprint, by the first action that leads there.
@@ -52,7 +53,6 @@ class Retracer {
     return step([&](std::size_t, std::size_t action, const State&) { return action == nth; });
   }
 
-  const State& state() const { return *state_; }
   Trace& trace() { return trace_; }
 
  private:

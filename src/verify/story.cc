@@ -47,8 +47,11 @@ std::string story(const Verdict& verdict) {
   const Trace& trace = *verdict.trace;
   std::string text = headline(verdict);
   const std::size_t width = width_of(trace);
-  if (trace.initial_index != 0 || trace.steps.empty()) {
-    text += fmt::format("    0  initial state {}\n", trace.initial_index);
+  const bool introduced = !trace.introduction.empty();
+  if (introduced || trace.initial_index != 0 || trace.steps.empty()) {
+    text += fmt::format("    0  {}\n", introduced
+                                           ? trace.introduction
+                                           : fmt::format("initial state {}", trace.initial_index));
   }
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     if (trace.loop_from == i) text += "       for ever:\n";

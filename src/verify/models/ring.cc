@@ -98,6 +98,17 @@ std::string Ring::describe(Action action) const {
   return "?";
 }
 
+std::string Ring::introduce(const State& state) const {
+  std::string text;
+  for (unsigned i = 0; i < size_; ++i) {
+    text +=
+        fmt::format("{} is {} and {}, ", node_name(i), has(state.active, i) ? "active" : "at rest",
+                    has(state.black, i) ? "black" : "white");
+  }
+  return text + fmt::format("{} has the token, which is {}", node_name(state.token),
+                            state.token_black ? "black" : "white");
+}
+
 Telling Ring::tell(const State& before, Action action, const State& after) const {
   Telling told{.from = node_name(action.who), .asks = describe(action)};
   if (action.kind == Kind::Sends) told.to = node_name(action.to);

@@ -57,6 +57,7 @@ class Ring {
   }
   ActorId actor(Action action) const { return action.kind <= Kind::Passes ? 0 : 1; }
   std::string describe(Action action) const;
+  std::string introduce(const State& state) const;
   Telling tell(const State& before, Action action, const State& after) const;
   Properties<Ring> properties() const;
 
