@@ -21,6 +21,11 @@ class Deadlines {
     of_[key] = at;
     order_.emplace(at, key);
   }
+  // Not later than this.
+  void bring_forward(const std::string& key, Instant at) {
+    const auto known = of_.find(key);
+    if (known == of_.end() || known->second > at) set(key, at);
+  }
   void clear(const std::string& key) {
     const auto known = of_.find(key);
     if (known == of_.end()) return;

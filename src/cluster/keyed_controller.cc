@@ -112,24 +112,43 @@ bool KeyedController::step(Api& api) {
     send_next(api);
     return true;
   }
-  while (const auto due = deadlines_.take(api.now())) keys_.add(*due);
+  while (const auto due = deadlines_.take(api.now())) {
+    not_before_.erase(*due);
+    keys_.add(*due);
+  }
   const auto next = keys_.take();
   if (!next) return false;
-  return begin_pass(api, *next, std::nullopt);
+  if (!too_early(*next, api.now())) begin_pass(api, *next, std::nullopt);
+  return true;
 }
 
-bool KeyedController::begin_pass(Api& api, const std::string& key, std::optional<Refusal> refused) {
+// Puts the key off when its last pass was expensive and is not long ago.
+bool KeyedController::too_early(const std::string& key, Instant now) {
+  const auto known = not_before_.find(key);
+  if (known == not_before_.end()) return false;
+  if (known->second <= now) {
+    not_before_.erase(known);
+    return false;
+  }
+  deadlines_.bring_forward(key, known->second);
+  return true;
+}
+
+void KeyedController::begin_pass(Api& api, const std::string& key, std::optional<Refusal> refused) {
   const Subject subject{
       .parts = split_key(key), .record = api.latest().find(key), .refused = std::move(refused)};
   if (!subject.record) failures_.erase(key);
-  work_ = Work{.key = key, .decision = pass(api.reader(), subject, api.now())};
+  const auto reader = api.reader();
+  work_ = Work{.key = key, .decision = pass(reader, subject, api.now())};
+  if (subject.record && reader.handed_out() > kManyObjects) {
+    not_before_[key] = api.now() + kWaitPerObject * static_cast<std::int64_t>(reader.handed_out());
+  }
   if (subject.record) {
     work_->uid = std::string{kube::uid_of(subject.record->body)};
     work_->generation = kube::generation_of(subject.record->body);
   }
   work_->refused = subject.refused;
   if (work_->decision.requests.empty()) finish(api);
-  return true;
 }
 
 // What was decided for another spec, or for an object that has gone, is not done.

@@ -5,8 +5,9 @@
 // It turns changes into keys of the objects it is responsible for, looks at one at a time, and
 // sends what was decided, one request a step. What a pass wants is forgotten when the object's spec
 // changes, when it is deleted, or when a request is refused; then the controller is told of the
-// refusal at once (decision.h) and tries again after a pause that grows. Everything it keeps is a
-// value: no thread, no clock, no randomness.
+// refusal at once (decision.h) and tries again after a pause that grows. An object with thousands
+// of children is looked at a few times a second, not for every one of them that changes. Everything
+// it keeps is a value: no thread, no clock, no randomness.
 //
 // A controller declares what it follows and implements pass(): gather the facts, decide.
 #pragma once
@@ -77,6 +78,11 @@ class KeyedController : public Controller {
   static constexpr Duration kFirstPause = std::chrono::milliseconds(5);
   static constexpr Duration kLongestPause = std::chrono::seconds(30);
 
+  // A pass over so many objects is worth waiting for more news; the wait is a few times what the
+  // pass itself takes.
+  static constexpr std::size_t kManyObjects = 500;
+  static constexpr Duration kWaitPerObject = std::chrono::microseconds(20);
+
   // A decision being carried out.
   struct Work {
     std::string key;
@@ -90,9 +96,10 @@ class KeyedController : public Controller {
   void map_changes(Api& api);
   void map_owned(std::string_view ns, json::View object);
   void map_orphan(json::View object, const Reader& reader);
-  bool begin_pass(Api& api, const std::string& key, std::optional<Refusal> refused);
+  void begin_pass(Api& api, const std::string& key, std::optional<Refusal> refused);
   void send_next(Api& api);
   bool outdated(Api& api) const;
+  bool too_early(const std::string& key, Instant now);
   void finish(Api& api);
   void end_refused(Api& api, Refusal refusal);
 
@@ -101,7 +108,8 @@ class KeyedController : public Controller {
   std::vector<store::Event> changes_;  // not yet mapped to keys
   KeyQueue keys_;
   Deadlines deadlines_;
-  std::map<std::string, int, std::less<>> failures_;  // passes refused in a row
+  std::map<std::string, int, std::less<>> failures_;        // passes refused in a row
+  std::map<std::string, Instant, std::less<>> not_before_;  // of objects with many children
   std::set<store::Revision> echoes_;  // own writes that are no reason for a pass, not yet heard of
   std::optional<Work> work_;
 };

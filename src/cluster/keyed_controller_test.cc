@@ -209,6 +209,29 @@ TEST_F(Keyed, LooksAgainWhenItSaidSo) {
   EXPECT_EQ(passes_, passes + 1);
 }
 
+TEST_F(Keyed, AnObjectWithManyChildrenIsNotLookedAtForEachOfThem) {
+  want("a", R"({"want":"600"})");
+  settle();
+  clock_.advance(std::chrono::seconds(1));
+  settle();
+  const int passes = passes_;
+
+  const auto page = list("/api/v1/namespaces/ns/secrets");
+  for (std::size_t i = 0; i < 10; ++i) {
+    patch("/api/v1/namespaces/ns/secrets/" + std::string{kube::name_of(page.list->items[i]->body)},
+          R"({"metadata":{"labels":{"x":"y"}}})");
+    settle();
+  }
+  EXPECT_LE(passes_, passes + 1);
+  ASSERT_TRUE(toy_.wakes());
+  EXPECT_LE(*toy_.wakes() - now(), std::chrono::milliseconds(100));
+  clock_.advance(std::chrono::milliseconds(100));
+  settle();
+
+  EXPECT_LE(passes_, passes + 2);
+  EXPECT_FALSE(toy_.wakes());
+}
+
 TEST_F(Keyed, TellsWhatItDidInEvents) {
   want("a", R"({"want":"1"})");
   settle();

@@ -35,39 +35,39 @@ std::vector<store::RecordRef> Reader::all(std::string_view prefix, std::string_v
     found.push_back(record);
     return true;
   });
+  handed_out_ += found.size();
+  return found;
+}
+
+std::vector<store::RecordRef> Reader::matching(
+    const OwnerIndex::Keys& keys, std::string_view prefix,
+    const std::function<bool(json::View)>& wanted) const {
+  std::vector<store::RecordRef> found;
+  for (auto at = keys.lower_bound(prefix); at != keys.end() && at->first.starts_with(prefix);
+       ++at) {
+    auto record = snapshot_.find(at->first);
+    if (record && wanted(record->body)) found.push_back(std::move(record));
+  }
+  handed_out_ += found.size();
   return found;
 }
 
 std::vector<store::RecordRef> Reader::dependents(std::string_view owner_uid,
                                                  std::string_view prefix) const {
-  std::vector<store::RecordRef> found;
-  const auto& keys = index_.dependents(owner_uid);
-  for (auto at = keys.lower_bound(prefix); at != keys.end() && at->first.starts_with(prefix);
-       ++at) {
-    auto record = snapshot_.find(at->first);
-    if (record && kube::owned_by(record->body, owner_uid)) found.push_back(std::move(record));
-  }
-  return found;
+  return matching(index_.dependents(owner_uid), prefix,
+                  [&](json::View object) { return kube::owned_by(object, owner_uid); });
 }
 
 std::vector<store::RecordRef> Reader::controlled(std::string_view owner_uid,
                                                  std::string_view prefix) const {
-  auto found = dependents(owner_uid, prefix);
-  std::erase_if(found, [&](const store::RecordRef& record) {
-    return controller_reference_of(record->body).get("uid").as_string() != owner_uid;
+  return matching(index_.dependents(owner_uid), prefix, [&](json::View object) {
+    return controller_reference_of(object).get("uid").as_string() == owner_uid;
   });
-  return found;
 }
 
 std::vector<store::RecordRef> Reader::orphans(std::string_view prefix, std::string_view ns) const {
-  std::vector<store::RecordRef> found;
-  for (const auto& [key, revision] : index_.orphans(place(prefix, ns))) {
-    auto record = snapshot_.find(key);
-    if (record && controller_reference_of(record->body).is_null()) {
-      found.push_back(std::move(record));
-    }
-  }
-  return found;
+  return matching(index_.orphans(place(prefix, ns)), prefix,
+                  [](json::View object) { return controller_reference_of(object).is_null(); });
 }
 
 }  // namespace fixpoint::cluster

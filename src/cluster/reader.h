@@ -7,6 +7,7 @@
 #include "cluster/owner_index.h"
 #include "store/store.h"
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -32,10 +33,16 @@ class Reader {
   std::vector<store::RecordRef> orphans(std::string_view prefix, std::string_view ns) const;
 
   const store::Snapshot& snapshot() const { return snapshot_; }
+  // How many records it has handed out: what a pass cost.
+  std::size_t handed_out() const { return handed_out_; }
 
  private:
+  std::vector<store::RecordRef> matching(const OwnerIndex::Keys& keys, std::string_view prefix,
+                                         const std::function<bool(json::View)>& wanted) const;
+
   const store::Snapshot& snapshot_;
   const OwnerIndex& index_;
+  mutable std::size_t handed_out_ = 0;
 };
 
 }  // namespace fixpoint::cluster

@@ -141,6 +141,10 @@ Decision decide(const ReplicaSetFacts& facts, Instant now) {
   }
   write_status(facts, active, now, decision);
   decision.again = next_availability(active, set.get("spec", "minReadySeconds").as_int(), now);
+  // What this pass leaves over is the next one's, at once.
+  const auto missing =
+      std::max(active.size(), replicas_of(set)) - std::min(active.size(), replicas_of(set));
+  if (missing > kReplicasPerPass) decision.again = now;
   return decision;
 }
 
