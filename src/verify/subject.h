@@ -47,9 +47,9 @@ struct Subject {
 };
 
 template <Model M>
-Report run_model(const M& model, Parameters parameters, const Request& request) {
+Report run_model(const M& model, const Parameters& parameters, const Request& request) {
   return {.scenario = request.scenario,
-          .parameters = std::move(parameters),
+          .parameters = parameters,
           .workers = request.options.workers,
           .exploration = explore(model, request.options)};
 }

@@ -7,7 +7,7 @@
 #include "verify/models/two_phase.h"
 
 #include <charconv>
-#include <functional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -46,12 +46,12 @@ Parameters of_size(unsigned size) {
 
 // A subject for models that are made from a size (and a scenario).
 template <class Make>
-Subject sized(std::string name, std::string summary, std::vector<ScenarioName> scenarios,
-              Sizes sizes, Make make) {
+Subject sized(std::string_view name, std::string_view summary,
+              const std::vector<ScenarioName>& scenarios, Sizes sizes, Make make) {
   return {
-      .name = std::move(name),
-      .summary = std::move(summary),
-      .scenarios = std::move(scenarios),
+      .name = std::string{name},
+      .summary = std::string{summary},
+      .scenarios = scenarios,
       .run = [=](const Request& request) -> Result<Report> {
         FP_TRY(size, size_of(request, sizes));
         return run_model(make(size, request.scenario), of_size(size), request);
