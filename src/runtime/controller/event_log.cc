@@ -45,6 +45,10 @@ json::Draft reference_to(json::View object) {
   if (!metadata.get("namespace").is_null()) reference["namespace"] = metadata.get("namespace");
   reference["resourceVersion"] = metadata.get("resourceVersion");
   reference["uid"] = metadata.get("uid");
+  // Whoever speaks of a part of an object says which; no kind has such a member itself.
+  if (const json::View part = object.get("fieldPath"); !part.is_null()) {
+    reference["fieldPath"] = part;
+  }
   return reference;
 }
 
@@ -52,8 +56,9 @@ json::Draft reference_to(json::View object) {
 
 std::uint64_t EventLog::identity(json::View regarding, const EmitStep& event) const {
   const std::string_view uid = regarding.get("metadata", "uid").as_string();
-  const std::uint64_t reason = hash64(
-      event.reason, hash64(event.action, hash64(uid, static_cast<std::uint64_t>(event.type))));
+  const std::uint64_t object = hash64(regarding.get("fieldPath").as_string(),
+                                      hash64(uid, static_cast<std::uint64_t>(event.type)));
+  const std::uint64_t reason = hash64(event.reason, hash64(event.action, object));
   const auto found = different_.find(uid);
   if (found != different_.end() && found->second >= kDifferentMax) return reason;
   return hash64(event.note, reason);
