@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/api_server.h"
 
+#include "apiserver/pod_streams.h"
 #include "apiserver/rbac.h"
 #include "apiserver/table.h"
 #include "front/answer.h"
@@ -222,8 +223,29 @@ void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
   auto held = std::make_shared<Response>(std::move(response));
   service_.when_durable(visible, [this, call, held](const std::optional<Error>& lost) {
     if (lost) return refuse(call, lost_write(*lost));
+    if (serve_pod_stream(call, held->code)) return;
     answer(call, std::move(*held));
   });
+}
+
+// The core has checked the request and knows of nobody to ask. False when nobody here runs the pod.
+bool ApiServer::serve_pod_stream(const std::shared_ptr<Call>& call, int code) {
+  constexpr int kNobodyToAsk = 500;
+  const auto& request = call->route.request;
+  if (pod_streams_ == nullptr || code != kNobodyToAsk) return false;
+  if (!apiserver::is_pod_stream(*call->resource, request.subresource)) return false;
+  const auto pod = service_.store().latest().find(call->resource->key(request.ns, request.name));
+  if (!pod) return false;
+  const auto served = pod_streams_->serve({.pod = pod->body,
+                                           .request = request,
+                                           .headers = call->headers(),
+                                           .exchange = call->exchange});
+  if (!served) {
+    refuse(call, served.error());
+    return true;
+  }
+  if (*served) finish(*call, 200);
+  return *served;
 }
 
 void ApiServer::answer(const std::shared_ptr<Call>& call, Response response) {

@@ -11,6 +11,7 @@
 #include "front/identity.h"
 #include "front/metrics.h"
 #include "front/pages.h"
+#include "front/pod_streams.h"
 #include "front/service.h"
 #include "front/watch_hub.h"
 #include "net/server.h"
@@ -39,6 +40,8 @@ class ApiServer {
   net::Handler handler();
   // The words of errors that the HTTP layer itself answers, as Kubernetes Statuses.
   static net::ErrorPages error_pages();
+  // Who is asked about the pods that run beside us; null: nobody.
+  void ask_about_pods(PodStreams* streams) { pod_streams_ = streams; }
   // What /api tells clients about where it serves.
   void serves_at(const std::string& address) { pages_.serves_at(address); }
 
@@ -48,6 +51,7 @@ class ApiServer {
   void serve_page(const std::shared_ptr<Call>& call);
   void serve_resource(const std::shared_ptr<Call>& call);
   void serve_watch(const std::shared_ptr<Call>& call);
+  bool serve_pod_stream(const std::shared_ptr<Call>& call, int code);
   void answer(const std::shared_ptr<Call>& call, apiserver::Response response);
   void show(const std::shared_ptr<Call>& call, Page page);
   void no_resource(const std::shared_ptr<Call>& call, const kube::Status& status);
@@ -60,6 +64,7 @@ class ApiServer {
   Metrics metrics_;
   WatchHub watches_;
   Pages pages_;
+  PodStreams* pod_streams_ = nullptr;
 };
 
 }  // namespace fixpoint::front

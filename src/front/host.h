@@ -40,6 +40,7 @@ class Host {
   // With which clients verify the server.
   const std::string& authority_pem() const { return identity_->keys().authority.certificate_pem; }
   Service& service() { return *service_; }
+  void ask_about_pods(PodStreams* streams) { api_->ask_about_pods(streams); }
   void stop(Duration grace, std::function<void()> done);
 
  private:
