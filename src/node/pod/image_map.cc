@@ -12,11 +12,11 @@ namespace {
 // A newer generation stands in for an older one only where nothing else is installed, and the
 // event of the container says which program it is.
 constexpr std::string_view kStandard = R"(
-valkey/valkey:9*   valkey-server-9|valkey-server                --bind
-valkey/valkey:8*   valkey-server-8|valkey-server|redis-server   valkey-server=valkey-server-8|valkey-server|redis-server valkey-cli=valkey-cli|redis-cli --bind
-valkey/valkey:7*   redis-server                                 valkey-server=redis-server valkey-cli=redis-cli --bind
-valkey/valkey:*    valkey-server|redis-server                   valkey-server=valkey-server|redis-server valkey-cli=valkey-cli|redis-cli --bind
-redis:*            redis-server                                 --bind
+valkey/valkey:9*   valkey-server-9|valkey-server                --bind /data
+valkey/valkey:8*   valkey-server-8|valkey-server|redis-server   valkey-server=valkey-server-8|valkey-server|redis-server valkey-cli=valkey-cli|redis-cli --bind /data
+valkey/valkey:7*   redis-server                                 valkey-server=redis-server valkey-cli=redis-cli --bind /data
+valkey/valkey:*    valkey-server|redis-server                   valkey-server=valkey-server|redis-server valkey-cli=valkey-cli|redis-cli --bind /data
+redis:*            redis-server                                 --bind /data
 busybox:*          sh
 alpine:*           sh
 debian:*           sh|bash
@@ -73,8 +73,11 @@ std::vector<std::string> alternatives(std::string_view text) {
 
 Result<ImageRow> row_of(const std::vector<std::string>& words) {
   if (words.size() < 2) return fail(ErrorKind::Invalid, "an image and its program are needed");
-  ImageRow row{
-      .pattern = words[0], .programs = alternatives(words[1]), .aliases = {}, .address_option = {}};
+  ImageRow row{.pattern = words[0],
+               .programs = alternatives(words[1]),
+               .aliases = {},
+               .address_option = {},
+               .directory = {}};
   if (row.pattern.find(':') == std::string::npos && !row.pattern.ends_with('*')) {
     row.pattern += ":*";
   }
@@ -83,11 +86,13 @@ Result<ImageRow> row_of(const std::vector<std::string>& words) {
     const auto equals = word.find('=');
     if (word.starts_with("--")) {
       row.address_option = word;
+    } else if (word.starts_with('/')) {
+      row.directory = word;
     } else if (equals != std::string::npos && equals > 0) {
       row.aliases[word.substr(0, equals)] = word.substr(equals + 1);
     } else {
       return fail(ErrorKind::Invalid,
-                  fmt::format("\"{}\" is neither NAME=PROGRAM nor --OPTION", word));
+                  fmt::format("\"{}\" is neither NAME=PROGRAM, --OPTION nor /DIRECTORY", word));
     }
   }
   return row;

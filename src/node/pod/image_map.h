@@ -5,12 +5,12 @@
 // A table that people read and write, one image a line, first match wins:
 //
 //   # image            program                     words
-//   valkey/valkey:7*   redis-server                valkey-cli=redis-cli --bind
+//   valkey/valkey:7*   redis-server                valkey-cli=redis-cli --bind /data
 //
 // The program is what runs when the container gives no command (a|b|c: the first that is
 // installed). NAME=PROGRAM: what a command of that name means there. An option such as --bind is
-// added with the pod's address unless the container gives it. An image that no line matches has no
-// program: its containers are simulated.
+// added with the pod's address unless the container gives it. A path is the working directory. An
+// image that no line matches has no program: its containers are simulated.
 #pragma once
 
 #include "base/error.h"
@@ -29,6 +29,7 @@ struct ImageRow {
   std::vector<std::string> programs;
   std::map<std::string, std::string> aliases;
   std::string address_option;  // "--bind"; empty: none
+  std::string directory;       // to work in; empty: /
 };
 
 // What a container of an image runs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/pod/probe.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>

@@ -322,8 +322,21 @@ class Teller {
   std::vector<Shown> shown_;
 };
 
-bool owns(std::string_view type) {
-  return std::ranges::find(kOwnConditions, type) != kOwnConditions.end();
+// Nulls, empty objects and absent members are one to the API, and come back as any of them.
+Draft plain(json::View view) {
+  if (view.is_array()) {
+    Draft out = Draft::array();
+    for (const json::View element : view.elements()) out.push_back(plain(element));
+    return out;
+  }
+  if (!view.is_object()) return view;
+  Draft out = Draft::object();
+  for (const auto [key, value] : view.members()) {
+    Draft member = plain(value);
+    const bool empty = member.is_null() || (member.is_object() && member.empty());
+    if (!empty) out[key] = std::move(member);
+  }
+  return out;
 }
 
 // Of the pod's conditions, those that are this node's, in its order.
@@ -331,7 +344,7 @@ Draft own_conditions(json::View pod) {
   Draft out = Draft::array();
   for (const auto type : kOwnConditions) {
     const json::View found = kube::condition_of(pod, type);
-    if (!found.is_null() && owns(type)) out.push_back(found);
+    if (!found.is_null()) out.push_back(plain(found));
   }
   return out;
 }
@@ -346,8 +359,8 @@ json::Value status_patch(json::View pod, json::View status) {
   const json::View old = pod.get("status");
   Draft changed = Draft::object();
   for (const auto [key, value] : status.members()) {
-    const bool same =
-        key == "conditions" ? own_conditions(pod) == Draft{value} : old.get(key) == value;
+    const Draft before = key == "conditions" ? own_conditions(pod) : plain(old.get(key));
+    const bool same = before == plain(value);
     if (!same) changed[key] = value;
   }
   for (const std::string_view key : {"reason", "message"}) {

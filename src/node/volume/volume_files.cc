@@ -5,6 +5,7 @@
 #include "kube/metadata.h"
 #include "node/pod/downward.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
