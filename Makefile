@@ -45,6 +45,7 @@ build: deps ## Build the release program: build/release/fixpoint
 
 .PHONY: test
 test: deps ## Build and run all tests that need no real Kubernetes; T=regex picks some
+	@tools/deps node
 	@$(call compile,release)
 	@$(CTEST) --test-dir build/release -LE '$(KUBE_RINGS)' $(if $(T),-R '$(T)')
 

@@ -10,6 +10,7 @@ namespace fixpoint::cli {
 extern const Command kCompletionCommand;
 extern const Command kDemoCommand;
 extern const Command kManifestsCommand;
+extern const Command kNodeCommand;
 extern const Command kOperatorCommand;
 extern const Command kUpCommand;
 extern const Command kVerifyCommand;

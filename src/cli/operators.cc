@@ -63,44 +63,17 @@ runtime::LogFormat log_format_of(std::string_view flag) {
   return flag == "json" ? runtime::LogFormat::Json : runtime::LogFormat::Text;
 }
 
-class LocalOperators::ServiceApi final : public client::LocalApi {
- public:
-  explicit ServiceApi(front::Service& service) : service_(service) {}
-  apiserver::Response run(const apiserver::Request& request) override {
-    return service_.run(request);
-  }
-  kube::Answer<apiserver::Watch> open_watch(const apiserver::Request& request) override {
-    return service_.open_watch(request);
-  }
-  const store::Store& store() const override { return service_.store(); }
-  apiserver::CustomKinds& kinds() override { return service_.core().kinds(); }
-  store::Revision durable() const override { return service_.durable(); }
-  void when_durable(store::Revision revision,
-                    std::function<void(std::optional<Error>)> callback) override {
-    service_.when_durable(revision, std::move(callback));
-  }
-
- private:
-  front::Service& service_;
-};
-
 LocalOperators::LocalOperators(front::Service& service, const runtime::Log& log,
                                std::string_view list, std::vector<runtime::ManagedPart> parts)
-    : api_(std::make_unique<ServiceApi>(service)),
-      client_(std::make_unique<client::LocalClient>(
-          *api_, [&loop = service.loop()](auto task) { loop.post(std::move(task)); })) {
-  self_ = std::make_shared<client::LocalClient*>(client_.get());
-  service.listen([self = self_](const auto&) {
-    if (*self != nullptr) (*self)->changed();
-  });
+    : client_(service) {
   install_kinds(log, list);
   auto rng = Rng::from_kernel();
   runtime::ManagerOptions options;
   options.identity = process_identity(rng);
   options.drain = kLocalDrain;
   manager_ = std::make_unique<runtime::Manager>(
-      runtime::Manager::Surroundings{service.loop(), *client_, metrics_, log}, std::move(options),
-      std::move(parts), rng);
+      runtime::Manager::Surroundings{service.loop(), client_.client(), metrics_, log},
+      std::move(options), std::move(parts), rng);
 }
 
 // A cluster of one's own needs no administrator. What is there from an earlier start is brought up
@@ -117,16 +90,15 @@ void LocalOperators::install_kinds(const runtime::Log& log, std::string_view lis
           });
       };
       auto call = definition_call(*kind, client::Verb::Create);
-      client_->call(std::move(call), [this, kind, said](const client::Reply& reply) {
+      client_.client().call(std::move(call), [this, kind, said](const client::Reply& reply) {
         if (reply || !reply.error().is("AlreadyExists")) return said(reply);
-        client_->call(definition_call(*kind, client::Verb::Patch), said);
+        client_.client().call(definition_call(*kind, client::Verb::Patch), said);
       });
     }
   }
 }
 
 LocalOperators::~LocalOperators() {
-  *self_ = nullptr;
   manager_.reset();
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "cli/service_client.h"
 #include "client/client.h"
-#include "client/local_client.h"
 #include "front/service.h"
 #include "net/loop.h"
 #include "runtime/manager/manager.h"
@@ -42,12 +42,9 @@ class LocalOperators {
   void stop(std::function<void()> done) { manager_->stop(std::move(done)); }
 
  private:
-  class ServiceApi;
   void install_kinds(const runtime::Log& log, std::string_view list);
 
-  std::unique_ptr<ServiceApi> api_;
-  std::shared_ptr<client::LocalClient*> self_;
-  std::unique_ptr<client::LocalClient> client_;
+  ServiceClient client_;
   runtime::MetricsRegistry metrics_;
   std::unique_ptr<runtime::Manager> manager_;
 };

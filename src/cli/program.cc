@@ -4,8 +4,10 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/route.h"
+#include "node/process/supervisor.h"
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +29,10 @@ runtime::Registry operators() {
 int run_program(int argc, char** argv, runtime::Registry operators) {
   on_board() = operators;
   const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  // Not for people: the processes that a node starts are this program too.
+  if (!words.empty() && words[0] == node::kSupervisorCommand) {
+    return node::run_supervisor(std::vector<std::string>(argv + 2, argv + argc));
+  }
   const Route chosen = route(commands(), words);
   if (chosen.command != nullptr) return chosen.command->run(*chosen.arguments);
   if (chosen.status == kExitDone) return answer(chosen.text);

@@ -8,12 +8,16 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/controller_shell.h"
+#include "cli/local_node.h"
+#include "cli/node_flags.h"
 #include "cli/operators.h"
 #include "cli/route.h"
+#include "cli/state_directory.h"
 #include "front/host.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/duration.h"
+#include "store/scratch_directory.h"
 
 #include <algorithm>
 #include <charconv>
@@ -90,7 +94,7 @@ Result<Listen> parse_listen(std::string_view text) {
   return listen;
 }
 
-// "none", or "simulated:500".
+// "local", "none", or "simulated:500".
 Result<cluster::ClusterOptions> parse_nodes(std::string_view nodes, std::string_view ready_after) {
   constexpr std::string_view kSimulated = "simulated:";
   cluster::ClusterOptions options;
@@ -100,7 +104,7 @@ Result<cluster::ClusterOptions> parse_nodes(std::string_view nodes, std::string_
                 fmt::format("--ready-after {}: a duration like 500ms or 2s", ready_after));
   }
   options.simulation.ready_after = *delay;
-  if (nodes == "none") return options;
+  if (nodes == "none" || nodes == kLocalNodes) return options;
   const auto number = nodes.substr(std::min(kSimulated.size(), nodes.size()));
   int& count = options.simulation.nodes;
   const auto end = std::from_chars(number.data(), number.data() + number.size(), count);
@@ -108,7 +112,7 @@ Result<cluster::ClusterOptions> parse_nodes(std::string_view nodes, std::string_
       end.ptr != number.data() + number.size() || count < 0 ||
       count > cluster::nodes::kSimulatedNodesMax) {
     return fail(ErrorKind::Invalid,
-                fmt::format("--nodes {}: none, or simulated:N with at most {} nodes", nodes,
+                fmt::format("--nodes {}: local, none, or simulated:N with at most {} nodes", nodes,
                             cluster::nodes::kSimulatedNodesMax));
   }
   return options;
@@ -166,20 +170,32 @@ int failed(const Error& error) {
   return kExitFailed;
 }
 
-std::filesystem::path default_data_dir() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') {
-    return std::filesystem::path(state) / "fixpoint";
-  }
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home == nullptr ? "." : home) / ".local" / "state" / "fixpoint";
-}
+// Where pods and persistent volumes lie: with the cluster, or, of one in memory, in a directory
+// that goes with it.
+struct Home {
+  std::filesystem::path path;
+  std::optional<store::ScratchDirectory> scratch;
 
-// Where persistent volumes lie; those of a cluster in memory end with the machine's temporary
-// files.
-std::filesystem::path volumes_directory(const std::optional<std::filesystem::path>& data_dir) {
-  if (data_dir) return std::filesystem::absolute(*data_dir) / "volumes";
-  return std::filesystem::temp_directory_path() / fmt::format("fixpoint-{}", ::getpid()) /
-         "volumes";
+  static Result<Home> of(const std::optional<std::filesystem::path>& data_dir) {
+    if (data_dir) return Home{.path = std::filesystem::absolute(*data_dir), .scratch = {}};
+    FP_TRY(made, store::ScratchDirectory::make("up", std::filesystem::temp_directory_path()));
+    const auto path = made.path();
+    return Home{.path = path, .scratch = std::move(made)};
+  }
+  std::filesystem::path volumes() const { return path / "volumes"; }
+};
+
+Result<std::unique_ptr<LocalNode>> open_node(const Arguments& arguments, front::Host& host,
+                                             const runtime::Log& log, const Home& home,
+                                             Duration simulated_delay) {
+  FP_TRY(options, node_options(arguments));
+  options.name = machine_name();
+  options.directory = home.path / "node";
+  options.volumes = home.volumes();
+  options.simulated_delay = simulated_delay;
+  // Nobody comes back for the pods of a cluster that was in memory.
+  if (home.scratch) options.orphan_time = std::chrono::seconds(1);
+  return LocalNode::open(host, log, std::move(options));
 }
 
 // Removes one volume's directory. The path comes from an object that anybody may have written:
@@ -217,8 +233,13 @@ int run(const Arguments& arguments) {
   net::Loop loop;
   std::unique_ptr<front::Host> host;
   std::unique_ptr<LocalOperators> local;
+  std::unique_ptr<LocalNode> node;
   bool stopping = false;
-  const auto stop_host = [&] { host->stop(kStopGrace, [&] { loop.stop(); }); };
+  const auto stop_server = [&] { host->stop(kStopGrace, [&] { loop.stop(); }); };
+  const auto stop_host = [&] {
+    if (node) return node->stop(stop_server);
+    stop_server();
+  };
   const auto stop = [&] {
     if (std::exchange(stopping, true) || !host) return;
     // Operators first: what they are about to write must still find a server.
@@ -232,7 +253,7 @@ int run(const Arguments& arguments) {
   if (!arguments.given("ephemeral")) {
     options.data_dir = arguments.given("data-dir")
                            ? std::filesystem::path(std::string{arguments.value("data-dir")})
-                           : default_data_dir();
+                           : state_directory();
     if (!arguments.given("data-dir")) {
       std::error_code ignored;  // a missing parent is reported when the directory is opened
       std::filesystem::create_directories(options.data_dir->parent_path(), ignored);
@@ -247,7 +268,9 @@ int run(const Arguments& arguments) {
     (as_json ? log_json : log_text)(line, loop.clock().wall());
   };
   const auto data_dir = options.data_dir;
-  const auto volumes = volumes_directory(data_dir);
+  const auto home = Home::of(data_dir);
+  if (!home) return failed(home.error());
+  const auto volumes = home->volumes();
   cluster_options->volumes = volumes.string();
   cluster_options->remove_directory = [volumes](const std::string& path) {
     return remove_volume(volumes, path);
@@ -268,6 +291,11 @@ int run(const Arguments& arguments) {
                                              std::move(parts));
     if (auto ok = local->start(); !ok) return failed(ok.error());
   }
+  if (workloads && arguments.value("nodes") == kLocalNodes) {
+    auto opened = open_node(arguments, *host, log, *home, cluster_options->simulation.ready_after);
+    if (!opened) return failed(opened.error());
+    node = *std::move(opened);
+  }
 
   std::filesystem::path kubeconfig{std::string{arguments.value("kubeconfig")}};
   if (kubeconfig.empty()) {
@@ -282,7 +310,9 @@ int run(const Arguments& arguments) {
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   fmt::print("ready {} kubeconfig={} in {:.0f} ms\n", host->url(), kubeconfig.string(), millis);
   std::fflush(stdout);
+  if (node) node->start();
   loop.run();
+  node.reset();
   local.reset();
   if (!data_dir && !arguments.given("kubeconfig")) {
     std::error_code ignored;  // the cluster it led to is gone; a leftover file does no harm

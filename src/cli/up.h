@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/node_flags.h"
 
 #include <array>
 #include <string_view>
@@ -12,6 +13,8 @@ namespace fixpoint::cli {
 
 inline constexpr std::string_view kLogFormats[] = {"text", "json"};
 inline constexpr std::string_view kControllerSets[] = {"all", "api"};
+
+inline constexpr std::string_view kLocalNodes = "local";
 
 inline constexpr std::array kUpFlags{
     Flag{.name = "data-dir",
@@ -37,12 +40,15 @@ inline constexpr std::array kUpFlags{
          .fallback = "none"},
     Flag{.name = "nodes",
          .placeholder = "NODES",
-         .help = "Where pods run: none, or simulated:N for N nodes that only pretend",
-         .fallback = "none"},
+         .help = "Where pods run: local (as processes), none, or simulated:N, which only pretend",
+         .fallback = kLocalNodes},
     Flag{.name = "ready-after",
          .placeholder = "DURATION",
-         .help = "How long a pod takes to become ready on a simulated node",
+         .help = "How long a pod that is simulated takes to become ready",
          .fallback = "0s"},
+    kImageFlag,
+    kAllowHostPathFlag,
+    kAllowPrivilegedFlag,
     Flag{.name = "log-format",
          .placeholder = "FORMAT",
          .help = "How log lines look",

@@ -5,6 +5,7 @@
 #include "json/value.h"
 #include "json/yaml.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -51,6 +52,10 @@ Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesyste
   }
   std::vector<std::string> words{binary,        "up",           "--listen",
                                  "127.0.0.1:0", "--kubeconfig", (scratch / "kubeconfig").string()};
+  // Pods that run are for tests of pods; the others ask for none.
+  if (std::ranges::find(flags, "--nodes") == flags.end()) {
+    words.insert(words.end(), {"--nodes", "none"});
+  }
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fixpoint node: this machine as a node of any Kubernetes, with pods as local processes.
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/node_flags.h"
+#include "cli/operators.h"
+#include "cli/route.h"
+#include "cli/state_directory.h"
+#include "cli/up.h"
+#include "client/open_client.h"
+#include "node/agent/agent.h"
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fixpoint::cli {
+namespace {
+
+constexpr Duration kStopGrace = std::chrono::seconds(5);
+
+int failed(const Error& error) {
+  fmt::print(stderr, "fixpoint node: {}\n", error.message);
+  return kExitFailed;
+}
+
+Result<node::NodeOptions> options_from(const Arguments& arguments) {
+  FP_TRY(options, node_options(arguments));
+  options.name = arguments.given("name") ? std::string{arguments.value("name")} : machine_name();
+  options.directory = arguments.given("directory")
+                          ? std::filesystem::path(std::string{arguments.value("directory")})
+                          : state_directory() / "node";
+  options.volumes = options.directory / "volumes";
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  // A log that nobody reads any more is no reason to end.
+  std::signal(SIGPIPE, SIG_IGN);
+  auto options = options_from(arguments);
+  if (!options) return failed(options.error());
+  auto config = client::load_config({.kubeconfig = std::string{arguments.value("kubeconfig")},
+                                     .context = std::string{arguments.value("context")}},
+                                    client::Surroundings::of_process());
+  if (!config) return failed(config.error());
+  net::Loop loop;
+  std::unique_ptr<node::Agent> agent;
+  bool stopping = false;
+  const auto stop = [&] {
+    // Asked twice: whoever asks means it. What runs then is ended by the supervisors.
+    if (std::exchange(stopping, true) || !agent) return loop.stop();
+    agent->stop(kStopGrace, [&] { loop.stop(); });
+  };
+  for (const int signal : {SIGTERM, SIGINT}) {
+    if (auto ok = loop.on_signal(signal, stop); !ok) return failed(ok.error());
+  }
+  const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,
+                         loop.clock(), runtime::Log::to_stdout());
+  auto client = client::open_client(loop, *std::move(config));
+  if (!client) return failed(client.error());
+  auto opened = node::Agent::open({loop, **client, log}, *std::move(options));
+  if (!opened) return failed(opened.error());
+  agent = *std::move(opened);
+  agent->start();
+  loop.run();
+  agent.reset();
+  log.info("stopped");
+  return kExitDone;
+}
+
+constexpr std::array kFlags{
+    Flag{.name = "kubeconfig",
+         .placeholder = "FILE",
+         .help = "the cluster; else $KUBECONFIG, the pod's own, ~/.kube/config"},
+    Flag{.name = "context",
+         .placeholder = "NAME",
+         .help = "of the kubeconfig; the current one if not given"},
+    Flag{.name = "name", .placeholder = "NAME", .help = "of the node; this machine's if not given"},
+    Flag{.name = "directory",
+         .placeholder = "DIR",
+         .help = "where pods live; one node each, kept across restarts"},
+    kImageFlag,
+    kAllowHostPathFlag,
+    kAllowPrivilegedFlag,
+    Flag{.name = "log-format",
+         .placeholder = "FORMAT",
+         .help = "How log lines look",
+         .fallback = "text",
+         .values = kLogFormats},
+};
+
+constexpr std::array kExamples{
+    Example{"node --kubeconfig ~/.kube/config --name laptop", "run pods of that cluster here"        },
+    Example{"node --image web=python3",                       "and say what the image web stands for"},
+};
+
+}  // namespace
+
+const Command kNodeCommand{
+    .name = "node",
+    .summary = "Run pods of any Kubernetes on this machine, as processes",
+    .description =
+        "Registers this machine as a node and runs the pods that are bound to it as local\n"
+        "processes: each with a loopback address, a directory and an environment of its own. An\n"
+        "image stands for a local program (see --image); one without is simulated. As root each\n"
+        "container has a file system of its own; otherwise paths of volumes are rewritten. Ctrl-C\n"
+        "or SIGTERM ends the pods' processes, and the next start runs them again.\n",
+    .flags = kFlags,
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace fixpoint::cli
