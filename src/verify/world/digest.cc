@@ -208,6 +208,14 @@ Digest DigestBuilder::finish() {
   return {hash128(bytes), std::move(mentions_)};
 }
 
+Hash128 Digest::exact(std::uint64_t seed) const {
+  thread_local std::vector<std::uint64_t> words;
+  words.assign({shape.high, shape.low, seed});
+  for (const Mention& mention : mentions) words.push_back(mention.value);
+  return hash128(
+      {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint64_t)});
+}
+
 const Digest& digest_of(json::View value) {
   thread_local Memory memory;
   return memory.of(value);

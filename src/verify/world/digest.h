@@ -36,6 +36,9 @@ struct Mention {
 struct Digest {
   Hash128 shape;
   std::vector<Mention> mentions;
+
+  // Of the part as it is, nothing left out.
+  Hash128 exact(std::uint64_t seed = 0) const;
 };
 using DigestRef = std::shared_ptr<const Digest>;
 

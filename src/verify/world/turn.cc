@@ -4,6 +4,7 @@
 #include "cluster/loops/garbage_collector.h"
 #include "cluster/loops/namespace_controller.h"
 #include "runtime/controller/pass_state.h"
+#include "verify/world/memo.h"
 
 #include <algorithm>
 #include <string>
@@ -125,8 +126,10 @@ bool World::Turn::carry_out(const Action& action) {
     case Step::Deed: {
       const Deed& deed = world_.scenario_.deeds[action.item];
       if (deed.price) --state_.left[*deed.price];
-      Stage stage{state_.store};
-      deed.act(stage);
+      change_store(hash128("deed", action.item), [&](store::Store& store) {
+        Stage stage{store};
+        deed.act(stage);
+      });
       return state_.store.revision() != before_;
     }
     case Step::Crash:
@@ -167,7 +170,9 @@ std::optional<EffectReply> World::Turn::ask_server(const Action& action, const E
     if (!past) return std::nullopt;
   }
   Server server{past ? *past : state_.store, world_.options_.weakness};
-  if (const auto* api = std::get_if<ApiEffect>(&effect.what)) return server.call(api->call);
+  if (const auto* api = std::get_if<ApiEffect>(&effect.what)) {
+    return past ? EffectReply{server.call(api->call)} : call(api->call);
+  }
   if (const auto* list = std::get_if<ListEffect>(&effect.what)) return server.list(list->call);
   if (const auto* resolve = std::get_if<ResolveEffect>(&effect.what)) {
     return server.resolve(resolve->kind);
@@ -180,12 +185,62 @@ std::optional<EffectReply> World::Turn::ask_server(const Action& action, const E
   return outside->perform(state_.outside, std::get<OutsideEffect>(effect.what).step);
 }
 
+namespace {
+
+Hash128 hash_of(const client::Call& call) {
+  DigestBuilder digest;
+  digest.number(static_cast<std::uint64_t>(call.verb));
+  digest.text(call.resource.kind.group);
+  digest.text(call.resource.kind.version);
+  digest.text(call.resource.plural);
+  digest.text(call.key.ns);
+  digest.text(call.key.name);
+  digest.text(call.subresource);
+  digest.number(static_cast<std::uint64_t>(call.patch_type));
+  digest.text(call.field_manager);
+  digest.number(static_cast<std::uint64_t>(call.force));
+  digest.text(call.preconditions.uid);
+  digest.text(call.preconditions.resource_version);
+  digest.number(static_cast<std::uint64_t>(call.propagation));
+  digest.part(digest_of(call.body));
+  return digest.finish().exact();
+}
+
+}  // namespace
+
+Hash128 World::Turn::memo_key(const Hash128& what) const {
+  Hash128 key = state_.live->exact;
+  key += what;
+  return key;
+}
+
+EffectReply World::Turn::call(const client::Call& call) {
+  auto reply =
+      Memo::of_this_thread().run(memo_key(hash_of(call)), state_.store,
+                                 [&](store::Store& store) -> std::optional<EffectReply> {
+                                   return Server{store, world_.options_.weakness}.call(call);
+                                 });
+  return *std::move(reply);
+}
+
+template <class Do>
+void World::Turn::change_store(const Hash128& who, Do what) {
+  (void)Memo::of_this_thread().run(memo_key(who), state_.store,
+                                   [&](store::Store& store) -> std::optional<EffectReply> {
+                                     what(store);
+                                     return std::nullopt;
+                                   });
+}
+
 bool World::Turn::effect(const Action& action) {
   const Effect effect = effect_of(state_, action);
   std::optional<EffectReply> reply;
   if (acted_upon(action.fault)) {
     reply = ask_server(action, effect);
     if (!reply) return false;
+    // That a thing is not there has no version: nobody could tell it from the present. Kubernetes
+    // answers live reads from the present, and the runtime relies on that here.
+    if (action.fault == Fault::Stale && !std::visit(IsGood{}, *reply)) return false;
   }
   if (action.fault != Fault::None && action.fault != Fault::Stale) {
     reply = instead(action.fault, effect);
@@ -220,17 +275,18 @@ void World::Turn::answer(const Action& action, runtime::EffectId id, EffectReply
 bool World::Turn::land(const Action& action) {
   const InFlight landing = std::move(state_.in_flight[action.item]);
   state_.in_flight.erase(state_.in_flight.begin() + action.item);
-  const auto reply = Server{state_.store, world_.options_.weakness}.call(landing.call);
-  witness_->answer = InWords{}(reply);
+  witness_->answer = std::visit(InWords{}, call(landing.call));
   state_.landed = state_.landed || state_.store.revision() != before_;
   return true;
 }
 
 bool World::Turn::collect(const Action& action) {
-  Server server{state_.store};
-  auto index = owners_in(*state_.live);
-  cluster::Api api{server, index};
-  cluster::GarbageCollector{}.look_at(api, state_.live->records[action.item]->key);
+  change_store(hash128("collect", action.item), [&](store::Store& store) {
+    Server server{store};
+    auto index = owners_in(*state_.live);
+    cluster::Api api{server, index};
+    cluster::GarbageCollector{}.look_at(api, state_.live->records[action.item]->key);
+  });
   return state_.store.revision() != before_;
 }
 
@@ -318,6 +374,7 @@ void World::Turn::refresh_live(const std::vector<store::Event>& events) {
   }
   for (const auto& key : live->removed) digest.text(key);
   live->digest = digest.finish();
+  live->exact = live->digest.exact(state_.store.revision().value ^ (world_.serial_ << 40U));
   world_.judge(state_.store.latest(), *live);
   state_.live = live;
 }

@@ -33,6 +33,11 @@ class World::Turn {
   void answer(const Action& action, runtime::EffectId id, runtime::EffectReply reply);
   std::optional<runtime::EffectReply> ask_server(const Action& action,
                                                  const runtime::Effect& effect);
+  runtime::EffectReply call(const client::Call& call);
+  // What somebody does to the store; `who` tells them apart.
+  template <class Do>
+  void change_store(const Hash128& who, Do what);
+  Hash128 memo_key(const Hash128& what) const;
   bool land(const Action& action);
   bool collect(const Action& action);
   bool loop();

@@ -10,6 +10,7 @@
 #include "verify/world/turn.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,8 @@ namespace fixpoint::verify::world {
 namespace {
 
 using runtime::Effect;
+
+std::atomic<std::uint64_t> worlds_made{0};
 
 // Far more than the loops need to accept a few definitions.
 constexpr std::size_t kSettleSteps = 10'000;
@@ -65,7 +68,8 @@ std::vector<std::uint64_t> uids_of(const store::Store& store) {
 }  // namespace
 
 World::World(const Subject& subject, const Scenario& scenario, WorldOptions options)
-    : subject_(subject),
+    : serial_(++worlds_made),
+      subject_(subject),
       scenario_(scenario),
       options_(std::move(options)),
       beginning_(beginning_of(subject)),

@@ -33,6 +33,7 @@ struct Live final : RefCounted {
   std::vector<store::RecordRef> records;
   std::vector<std::string> removed;  // keys of those that were there at the beginning
   Digest digest;
+  Hash128 exact;  // of the whole store: what is here, its revision and how it began
   // What the properties of every operator ask of the store, found out once for each.
   bool wanted = false;   // there are primaries, none is being deleted and none is invalid
   bool matched = false;  // each of them is as its scenario's `match` wants it
@@ -137,6 +138,7 @@ class World {
   void name_actors();
   void judge(const store::Snapshot& snapshot, Live& live) const;
 
+  const std::uint64_t serial_;  // of this world among all of the program
   const Subject& subject_;
   const Scenario& scenario_;
   WorldOptions options_;
