@@ -133,6 +133,11 @@ class Guard {
   std::vector<GuardState> states(GuardTime now) const;  // of objects with a history, by key
   std::size_t size() const { return entries_.size(); }
   const GuardSettings& settings() const { return settings_; }
+  // What is remembered of each object, in no particular order. For the verifier.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [key, entry] : entries_) visit(key, entry);
+  }
 
  private:
   using Entry = GuardEntry;

@@ -31,6 +31,15 @@ struct SiteHash {
   }
 };
 
+std::string in_words(const Coverage::Row& row, Coverage::Cell cell) {
+  std::string text;
+  for (std::size_t at = 1; at < kFaults; ++at) {
+    if (row.cells[at] != cell) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(static_cast<Fault>(at)));
+  }
+  return text;
+}
+
 }  // namespace
 
 bool Coverage::noted(const runtime::Effect& effect, std::uint64_t what) {
@@ -39,17 +48,19 @@ bool Coverage::noted(const runtime::Effect& effect, std::uint64_t what) {
   return slot.exchange(hash, std::memory_order_relaxed) == hash;
 }
 
-void Coverage::reached(const runtime::Effect& effect, const Budget& whole) {
-  if (noted(effect, kFaults)) return;
+void Coverage::reached(const runtime::Effect& effect, const Budget& whole, const Budget& left) {
+  // What is left matters only in so far as something is left.
+  std::uint64_t purse = kFaults;
+  for (const auto times : left.times) purse = purse * 2 + (times > 0 ? 1 : 0);
+  if (noted(effect, purse)) return;
   auto site = site_of(effect);
   const std::scoped_lock lock{mutex_};
   auto& row = rows_[site];
-  if (!row.site.empty()) return;
   row.site = std::move(site);
   for (std::size_t at = 0; at < kFaults; ++at) {
     const auto fault = static_cast<Fault>(at);
-    const bool possible = makes_sense(fault, effect) && affordable(fault, whole);
-    if (possible && row.cells[at] == Cell::Senseless) row.cells[at] = Cell::Missed;
+    if (!makes_sense(fault, effect) || !affordable(fault, whole)) continue;
+    row.cells[at] = std::max(row.cells[at], affordable(fault, left) ? Cell::Missed : Cell::Beyond);
   }
 }
 
@@ -67,23 +78,22 @@ std::vector<Coverage::Row> Coverage::rows() const {
   return rows;
 }
 
-std::size_t Coverage::missed() const {
-  std::size_t missed = 0;
+std::size_t Coverage::count(Cell cell) const {
+  std::size_t sum = 0;
   for (const auto& row : rows()) {
-    missed += static_cast<std::size_t>(std::ranges::count(row.cells, Cell::Missed));
+    sum += static_cast<std::size_t>(std::ranges::count(row.cells, cell));
   }
-  return missed;
+  return sum;
 }
 
 std::string Coverage::to_string() const {
   std::string text;
   for (const auto& row : rows()) {
-    text += fmt::format("{:<28}", row.site);
-    for (std::size_t at = 1; at < kFaults; ++at) {
-      if (row.cells[at] == Cell::Senseless) continue;
-      text += fmt::format("{}{}", row.cells[at] == Cell::Missed ? "  MISSED " : "  ",
-                          world::to_string(static_cast<Fault>(at)));
-    }
+    text += fmt::format("{:<28} {}", row.site, in_words(row, Cell::Happened));
+    const auto beyond = in_words(row, Cell::Beyond);
+    const auto missed = in_words(row, Cell::Missed);
+    if (!beyond.empty()) text += fmt::format(" (beyond the budget: {})", beyond);
+    if (!missed.empty()) text += fmt::format(" MISSED: {}", missed);
     text += '\n';
   }
   return text;

@@ -18,14 +18,19 @@ namespace fixpoint::verify::world {
 
 class Coverage {
  public:
-  enum class Cell : std::uint8_t { Senseless, Missed, Happened };
+  enum class Cell : std::uint8_t {
+    Senseless,  // it makes no sense there, or the run has no budget for such a thing
+    Beyond,     // whenever the effect was reached the budget was spent already
+    Missed,     // it could have happened and did not
+    Happened,
+  };
   struct Row {
     std::string site;
     std::array<Cell, kFaults> cells{};
   };
 
-  // The effect was reached with this budget (of the whole run): what could happen to it.
-  void reached(const runtime::Effect& effect, const Budget& whole);
+  // The effect was reached with this left of the budget.
+  void reached(const runtime::Effect& effect, const Budget& whole, const Budget& left);
   void happened(const runtime::Effect& effect, Fault fault);
 
   Coverage() = default;
@@ -33,7 +38,8 @@ class Coverage {
   Coverage& operator=(const Coverage&) = delete;
 
   std::vector<Row> rows() const;
-  std::size_t missed() const;
+  std::size_t missed() const { return count(Cell::Missed); }
+  std::size_t count(Cell cell) const;
   // As a table for people.
   std::string to_string() const;
 

@@ -18,15 +18,50 @@ using runtime::ControllerCore;
 using runtime::Origin;
 using runtime::Rule;
 
-// Whose turn it is on this thread: passes ask a fence that is the same object in all states.
-thread_local bool leading_now = true;
+// Whose turn it is on this thread: passes ask a fence and a guard that are the same objects in all
+// states.
+struct OnStage {
+  bool leads = true;
+  runtime::ObjectGuard* guard = nullptr;
+  MonotonicInstant now{};
+};
+thread_local OnStage on_stage;
 
 class WorldFence final : public runtime::Fence {
  public:
-  bool held() const override { return leading_now; }
+  bool held() const override { return on_stage.leads; }
+};
+
+class WorldGuard final : public runtime::WriteGuard {
+ public:
+  runtime::WriteVerdict may_write(const runtime::WriteAttempt& attempt, Instant now) override {
+    return on_stage.guard == nullptr ? runtime::WriteVerdict{}
+                                     : on_stage.guard->may_write(attempt, now);
+  }
+  void wrote(const runtime::WriteAttempt& attempt, const client::Reply& reply,
+             Instant now) override {
+    if (on_stage.guard != nullptr) on_stage.guard->wrote(attempt, reply, now);
+  }
+  void marked(const runtime::WriteAttempt& attempt, json::View object, Instant now) override {
+    if (on_stage.guard != nullptr) on_stage.guard->marked(attempt, object, now);
+  }
+  void removed(const runtime::ObjectRef& object, Instant now) override {
+    if (on_stage.guard != nullptr) on_stage.guard->removed(object, now);
+  }
+};
+
+// A guard only asks what time it is.
+class WorldTime final : public runtime::Scheduler {
+ public:
+  Instant wall() const override { return Server::moment(); }
+  MonotonicInstant now() const override { return on_stage.now; }
+  runtime::TimerSerial after(Duration, Task) override { return 0; }
+  void cancel(runtime::TimerSerial) override {}
 };
 
 const WorldFence kFence;
+WorldGuard all_guards;
+const WorldTime kTime;
 
 class ProcessCaches final : public runtime::CacheView {
  public:
@@ -63,6 +98,7 @@ ControllerCore core_of(const ProcessSetup& setup) {
   made.settings.field_manager = "fixpoint-" + name;
   made.settings.rules = setup.rules;
   made.settings.fence = &kFence;
+  if (setup.guard) made.settings.guard = &all_guards;
   made.settings.keep_reads = true;
   return ControllerCore{std::move(made)};
 }
@@ -100,6 +136,12 @@ json::Value cut_once(const json::Value& object, const client::Collection& collec
 
 Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
     : reconciler_(setup.reconciler), rules_(setup.rules), core_(core_of(setup)) {
+  if (setup.guard) {
+    auto settings = *setup.guard;
+    settings.by = declaration().name;
+    // What it has to say is for people.
+    guard_.emplace(std::move(settings), kTime, [](const runtime::GuardNotice&) {});
+  }
   Server server{store};
   for (const auto& watch : watches()) {
     shapes_.push_back(
@@ -148,11 +190,11 @@ const runtime::Pass* Process::pass(std::size_t index) const {
 
 Driver::Driver(const Blueprint& blueprint, Process& process, MonotonicInstant now, bool leads)
     : blueprint_(blueprint), process_(process), now_(now) {
-  leading_now = leads;
+  on_stage = {leads, process.guard ? &*process.guard : nullptr, now};
 }
 
 Driver::~Driver() {
-  leading_now = true;
+  on_stage = {};
 }
 
 void Driver::tell(std::size_t watch, const std::vector<Change>& changes) {
@@ -238,7 +280,8 @@ void Driver::repeat(std::size_t watch) {
 bool Driver::can_begin() const {
   const auto due = process_.core.next_due();
   const auto room = static_cast<std::size_t>(std::max(blueprint_.declaration().concurrency, 1));
-  return process_.connected && leading_now && due && *due <= now_ && process_.core.running() < room;
+  return process_.connected && on_stage.leads && due && *due <= now_ &&
+         process_.core.running() < room;
 }
 
 Driver::Ended Driver::begin() {

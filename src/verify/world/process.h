@@ -11,7 +11,7 @@
 #include "base/ref.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/controller_core.h"
-#include "runtime/guard/guard.h"
+#include "runtime/guard/object_guard.h"
 #include "verify/world/digest.h"
 #include "verify/world/fault.h"
 #include "verify/world/server.h"
@@ -39,6 +39,7 @@ struct Followed {
 struct ProcessSetup {
   const runtime::Operator* reconciler = nullptr;
   runtime::Rules rules;
+  const std::optional<runtime::GuardSettings>& guard;
 };
 
 // What all processes of a world have in common.
@@ -54,6 +55,9 @@ class Blueprint {
   std::optional<News> news(std::size_t watch, const store::Event& event) const;
   runtime::ControllerCore core() const { return core_; }
   std::vector<Followed> follows() const { return follows_; }
+  // As a process has it that has just started: what the last one knew is lost, except for the marks
+  // on the objects.
+  const std::optional<runtime::ObjectGuard>& guard() const { return guard_; }
   const json::Shape& shape(std::size_t watch) const { return *shapes_[watch]; }
   client::ListCall list_call(std::size_t watch) const;
 
@@ -62,16 +66,18 @@ class Blueprint {
   runtime::Rules rules_;
   runtime::ControllerCore core_;
   std::vector<Followed> follows_;
+  std::optional<runtime::ObjectGuard> guard_;
   std::vector<apiserver::Watch> filters_;
   std::vector<std::shared_ptr<const json::Shape>> shapes_;
 };
 
 struct Process final : RefCounted {
   explicit Process(const Blueprint& blueprint)
-      : core(blueprint.core()), follows(blueprint.follows()) {}
+      : core(blueprint.core()), follows(blueprint.follows()), guard(blueprint.guard()) {}
 
   runtime::ControllerCore core;
   std::vector<Followed> follows;
+  std::optional<runtime::ObjectGuard> guard;
   bool connected = false;
   DigestRef digest;
 

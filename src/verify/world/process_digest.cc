@@ -199,6 +199,26 @@ void add(DigestBuilder& out, const WorkQueue& queue) {
   }
 }
 
+// Durations are not explored, so neither is how full a bucket has become meanwhile.
+void add(DigestBuilder& out, const runtime::Guard& guard) {
+  std::vector<std::pair<runtime::ManagedKey, json::Value>> records;
+  guard.each([&](const runtime::ManagedKey& key, const runtime::GuardEntry& entry) {
+    records.emplace_back(key, runtime::shadow_record(key, entry, guard.settings().tokens,
+                                                     {.steady = {}, .wall = Server::moment()}));
+  });
+  std::ranges::sort(records, {}, [](const auto& record) -> const auto& { return record.first; });
+  for (const auto& [key, record] : records) {
+    for (const auto [name, value] : record.members()) {
+      out.text(name);
+      if (name == "version" || name == "judged") {
+        out.version(value.as_string());
+      } else {
+        out.value(value);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Digest digest_of(const Process& process) {
@@ -211,6 +231,7 @@ Digest digest_of(const Process& process) {
     add(out, memory);
   }
   process.core.each_running([&](auto, const runtime::Pass& pass) { add(out, pass.state()); });
+  if (process.guard) add(out, process.guard->core());
   return out.finish();
 }
 

@@ -306,15 +306,26 @@ struct Rules {
              first->error_class != runtime::ErrorClass::None || all_refused(end.outcomes);
     });
   }
-  // The plan was refused as a whole, before its first step.
+  // The plan was refused as a whole, before its first step: every step says so.
   static bool all_refused(const runtime::Outcomes& outcomes) {
-    return std::ranges::all_of(outcomes.steps,
-                               [](const runtime::Outcome& outcome) {
-                                 return outcome.state == runtime::StepState::Skipped ||
-                                        outcome.state == runtime::StepState::Failed;
-                               }) &&
-           std::ranges::count(outcomes.steps, runtime::StepState::Failed,
-                              &runtime::Outcome::state) == 1;
+    return std::ranges::all_of(outcomes.steps, [&](const runtime::Outcome& outcome) {
+      return outcome.reason == outcomes.steps.front().reason;
+    });
+  }
+  // 8
+  static bool writes_change_something(const State& before, const Action& action,
+                                      const State& after) {
+    if (action.step != Step::Effect || action.fault != Fault::None || !after.witness->answered) {
+      return true;
+    }
+    const Call* call = arrived(before, action);
+    const auto* cache =
+        call == nullptr ? nullptr : before.processes[action.process]->find(call->resource.kind);
+    if (cache == nullptr || call->verb == Verb::Delete || call->verb == Verb::Create) return true;
+    // Only who knew what is there can be blamed.
+    const json::View known = cache->get(call->key);
+    return kube::resource_version_of(known) != kube::resource_version_of(stored(before, *call)) ||
+           before.store.revision() != after.store.revision();
   }
 };
 
@@ -377,6 +388,7 @@ Properties<World> World::properties() const {
   step("7 a cache never goes back",
        [](const auto& b, const auto&, const auto& a) { return Rules::never_back(b, a); });
   step("7 answers from the past are not believed", &Rules::past_not_believed);
+  step("8 nothing is written that is so already", &Rules::writes_change_something);
   all.always("9 plans are bounded", &Rules::bounded_steps);
   step("10 the class of an error decides about the retry",
        [](const auto&, const auto&, const auto& a) { return Rules::error_classes(a); });

@@ -9,6 +9,7 @@
 
 #include "client/call.h"
 #include "json/value.h"
+#include "runtime/guard/settings.h"
 #include "runtime/operator.h"
 #include "runtime/registry.h"
 #include "verify/world/budget.h"
@@ -82,11 +83,15 @@ struct Scenario {
   std::function<bool(const Look&, json::View primary)> match;
   std::uint8_t processes = 1;
   std::optional<OutsideModel> outside;
+  // Nothing: no edit-war guard. Its numbers decide how long a war is, so small ones are explored
+  // sooner.
+  std::optional<runtime::GuardSettings> guard;
 };
 
-// What is verified.
-struct Subject {
+// An operator and what it is put through.
+struct Trial {
   std::string name;
+  std::string summary;
   std::shared_ptr<const runtime::Operator> reconciler;
   std::vector<json::Value> definitions;  // CustomResourceDefinitions of its kinds
   std::vector<Scenario> scenarios;

@@ -37,12 +37,12 @@ void create(Stage& stage, const json::Value& object) {
   FP_CHECK(stage.create(*resource, json::to_text(object), ns));
 }
 
-// A cluster with the subject's kinds, at rest.
-store::Store beginning_of(const Subject& subject) {
+// A cluster with the trial's kinds, at rest.
+store::Store beginning_of(const Trial& trial) {
   store::Store store;
   Stage stage{store};
   create(stage, *json::parse_yaml("{apiVersion: v1, kind: Namespace, metadata: {name: default}}"));
-  for (const auto& definition : subject.definitions) create(stage, definition);
+  for (const auto& definition : trial.definitions) create(stage, definition);
   auto controllers = cluster::Controllers::of_server();
   controllers.begin(stage.server());
   auto seen = store.revision();
@@ -67,14 +67,16 @@ std::vector<std::uint64_t> uids_of(const store::Store& store) {
 
 }  // namespace
 
-World::World(const Subject& subject, const Scenario& scenario, WorldOptions options)
+World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
     : serial_(++worlds_made),
-      subject_(subject),
+      trial_(trial),
       scenario_(scenario),
       options_(std::move(options)),
-      beginning_(beginning_of(subject)),
+      beginning_(beginning_of(trial)),
       fixed_uids_(uids_of(beginning_)),
-      blueprint_({.reconciler = subject.reconciler.get(), .rules = options_.rules}, beginning_) {
+      blueprint_(
+          {.reconciler = trial.reconciler.get(), .rules = options_.rules, .guard = scenario.guard},
+          beginning_) {
   FP_CHECK(scenario.processes >= 1 && scenario.processes <= 2);
   name_actors();
   State state;
@@ -172,7 +174,7 @@ void World::add_effects(const State& state, std::uint8_t process, std::vector<Ac
   state.processes[process]->core.each_running([&](auto, const runtime::Pass& pass) {
     std::uint8_t at = 0;
     for (const auto& outstanding : pass.state().outstanding) {
-      coverage_.reached(outstanding.effect, options_.budget);
+      coverage_.reached(outstanding.effect, options_.budget, state.left);
       for (std::size_t number = 0; number < kFaults; ++number) {
         const auto fault = static_cast<Fault>(number);
         if (!affordable(fault, state.left) || !makes_sense(fault, outstanding.effect)) continue;

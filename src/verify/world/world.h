@@ -106,8 +106,8 @@ class World {
   using State = world::State;
   using Action = world::Action;
 
-  // `subject` and `scenario` outlive this.
-  World(const Subject& subject, const Scenario& scenario, WorldOptions options);
+  // `trial` and `scenario` outlive this.
+  World(const Trial& trial, const Scenario& scenario, WorldOptions options);
 
   std::vector<State> initial() const { return {initial_}; }
   void actions(const State& state, std::vector<Action>& out) const;
@@ -119,7 +119,7 @@ class World {
   Telling tell(const State& before, const Action& action, const State& after) const;
   Properties<World> properties() const;
 
-  const Subject& subject() const { return subject_; }
+  const Trial& trial() const { return trial_; }
   const Scenario& scenario() const { return scenario_; }
   const WorldOptions& options() const { return options_; }
   const Blueprint& blueprint() const { return blueprint_; }
@@ -139,7 +139,7 @@ class World {
   void judge(const store::Snapshot& snapshot, Live& live) const;
 
   const std::uint64_t serial_;  // of this world among all of the program
-  const Subject& subject_;
+  const Trial& trial_;
   const Scenario& scenario_;
   WorldOptions options_;
   store::Store beginning_;  // definitions and namespaces: the same in all states

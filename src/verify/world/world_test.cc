@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small worlds, explored to the end: exact counts, so that a lost state is noticed, and the same
+// verdicts whatever is reduced and however many work on it.
+#include "verify/world/world.h"
+
+#include "verify/explore.h"
+#include "verify/world/boats_for_tests.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace fixpoint::verify::world {
+namespace {
+
+struct Explored {
+  Exploration result;
+  std::size_t missed = 0;
+  std::string coverage;
+
+  std::string verdicts() const {
+    std::string text;
+    for (const auto& verdict : result.verdicts) {
+      text += verdict.name + ": " + std::string{to_string(verdict.outcome)} + "\n";
+    }
+    return text;
+  }
+};
+
+Explored explored(std::string_view scenario, WorldOptions options = {}, unsigned workers = 1) {
+  const Trial trial = boat_trial();
+  const auto found = std::ranges::find(trial.scenarios, scenario, &Scenario::name);
+  if (options.budget == Budget{}) options.budget = found->budget;
+  const World world{trial, *found, options};
+  Explored made{explore(world, {.workers = workers, .execute_twice_one_in = 8}), 0, {}};
+  made.missed = world.coverage().missed();
+  made.coverage = world.coverage().to_string();
+  return made;
+}
+
+struct Row {
+  const char* scenario;
+  std::uint64_t states;
+};
+
+class WorldBoats : public testing::TestWithParam<Row> {};
+
+TEST_P(WorldBoats, KeepTheRules) {
+  const auto world = explored(GetParam().scenario);
+
+  EXPECT_TRUE(world.result.complete()) << world.result.incomplete;
+  EXPECT_EQ(world.result.distinct, GetParam().states);
+  EXPECT_EQ(world.missed, 0U) << world.coverage;
+  for (const auto& verdict : world.result.verdicts) {
+    EXPECT_EQ(verdict.outcome, Outcome::Holds) << verdict.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, WorldBoats,
+                         testing::Values(Row{"life", 328}, Row{"namesake", 34},
+                                         Row{"two leaders", 180}, Row{"invalid", 37},
+                                         Row{"errors", 151}, Row{"shrinks", 132}, Row{"past", 720},
+                                         Row{"war", 231}, Row{"many", 5}),
+                         [](const auto& row) {
+                           std::string name = row.param.scenario;
+                           std::ranges::replace(name, ' ', '_');
+                           return name;
+                         });
+
+TEST(World, IsTheSameForTwoWorkers) {
+  const auto one = explored("past", {}, 1);
+  const auto two = explored("past", {}, 2);
+
+  EXPECT_EQ(one.result.distinct, two.result.distinct);
+  EXPECT_EQ(one.result.transitions, two.result.transitions);
+  EXPECT_EQ(one.result.depth, two.result.depth);
+  EXPECT_EQ(one.coverage, two.coverage);
+}
+
+struct Reduction {
+  const char* name;
+  bool Reductions::* which;
+};
+
+class WorldReductions : public testing::TestWithParam<Reduction> {};
+
+// Each on a world that is right and on one that is not.
+TEST_P(WorldReductions, ChangeNoVerdict) {
+  for (const auto rules :
+       {runtime::Rules::all(), runtime::Rules::without(runtime::Rule::FinalizerUntilGone)}) {
+    WorldOptions reduced{.rules = rules};
+    WorldOptions whole = reduced;
+    whole.reductions.*GetParam().which = false;
+
+    const auto few = explored("life", reduced);
+    const auto many = explored("life", whole);
+
+    EXPECT_EQ(few.verdicts(), many.verdicts());
+    EXPECT_LE(few.result.distinct, many.result.distinct);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, WorldReductions,
+                         testing::Values(Reduction{"versions", &Reductions::versions},
+                                         Reduction{"uids", &Reductions::uids},
+                                         Reduction{"times", &Reductions::times},
+                                         Reduction{"deadlines", &Reductions::deadlines},
+                                         Reduction{"echoes", &Reductions::echoes}),
+                         [](const auto& row) { return std::string{row.param.name}; });
+
+TEST(World, LetsEveryFaultHappenAtEveryEffectThatIsReached) {
+  const auto world =
+      explored("life", {.budget = Budget{}.with("edit=1,crash=1,error=1,late=1").value()});
+
+  EXPECT_TRUE(world.result.complete());
+  EXPECT_EQ(world.missed, 0U) << world.coverage;
+  for (const auto* fault : {"500", "lost after", "crash before", "crash after", "delayed",
+                            "crash, delayed", "409", "404", "410", "422", "403 quota", "429"}) {
+    EXPECT_NE(world.coverage.find(fault), std::string::npos) << fault;
+  }
+}
+
+TEST(World, TellsItsStepsInPlainWords) {
+  const Trial trial = boat_trial();
+  const World world{trial, trial.scenarios.front(), {.budget = trial.scenarios.front().budget}};
+  auto state = world.initial().front();
+  std::string story;
+
+  for (int step = 0; step < 4; ++step) {
+    std::vector<Action> actions;
+    world.actions(state, actions);
+    const auto after = world.next(state, actions.front()).value();
+    const auto telling = world.tell(state, actions.front(), after);
+    story += telling.from + " → " + telling.to + ": " + telling.asks + " " + telling.answer + "\n";
+    for (const auto& line : telling.changes) story += "  " + line + "\n";
+    state = after;
+  }
+
+  EXPECT_EQ(story,
+            "API server → operator: operator lists everything \n"
+            "operator → : operator begins a pass \n"
+            "operator → API server: patch boats a 200\n"
+            "  Boat default/a + metadata.finalizers: [\"fixpoint.dev/boats\"]\n"
+            "operator → API server: create configmaps a-map 201\n"
+            "  + ConfigMap default/a-map\n");
+}
+
+}  // namespace
+}  // namespace fixpoint::verify::world
