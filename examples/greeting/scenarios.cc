@@ -87,17 +87,39 @@ Deed creates() {
       [](const Look& look) { return look.get(kGreetings, kHello).is_null(); });
 }
 
-Deed edits(std::string message) {
-  const auto wanted = message;
+Deed edits(const std::string& field, const std::string& value) {
   return does(
-      "edits the message to " + message,
-      [message](Stage& stage) {
-        stage.patch(kGreetings, kHello, R"({"spec":{"message":")" + message + R"("}})");
+      "sets " + field + " to " + value,
+      [=](Stage& stage) {
+        stage.patch(kGreetings, kHello, R"({"spec":{")" + field + R"(":)" + value + "}}");
       },
-      [wanted](const Look& look) {
-        return is_there(look) &&
-               look.get(kGreetings, kHello).get("spec", "message").as_string() != wanted;
-      });
+      is_there);
+}
+
+Deed somebody(std::string what, Trouble price, std::function<void(Stage&)> act) {
+  return {.who = "somebody",
+          .what = std::move(what),
+          .price = price,
+          .fair = false,
+          .act = std::move(act),
+          .possible = [](const Look& look) { return !look.get(kDeployments, kHello).is_null(); }};
+}
+
+Deed spoils() {
+  return somebody("changes the page", Trouble::Foreign, [](Stage& stage) {
+    stage.patch(kMaps, kHello, R"({"data":{"index.html":"spam"}})");
+  });
+}
+
+Deed removes() {
+  return somebody("deletes the Deployment", Trouble::Foreign,
+                  [](Stage& stage) { stage.remove(kDeployments, kHello); });
+}
+
+Deed fails() {
+  return somebody("kills the pods", Trouble::Flap, [](Stage& stage) {
+    stage.patch(kDeployments, kHello, R"({"status":{"readyReplicas":0}})", "status");
+  });
 }
 
 Scenario scenario(std::string name, std::string summary, std::string_view budget) {
@@ -111,20 +133,30 @@ Scenario scenario(std::string name, std::string summary, std::string_view budget
 
 }  // namespace
 
-Subject subject() {
+Trial trial() {
   auto parts = entry().make();
-  Subject made{
+  Trial made{
       .name = "greeting",
       .reconciler = std::shared_ptr<const runtime::Operator>(std::move(parts.front().reconciler)),
       .definitions = {types::crd(*entry().kinds().front())}};
-  auto& life = made.scenarios.emplace_back(
-      scenario("life", "a greeting is edited and deleted", "edit=1,stale=1,error=1"));
-  life.deeds.push_back(edits("bye"));
-  life.deeds.push_back(deletes());
-  auto& again = made.scenarios.emplace_back(
-      scenario("again", "a greeting is deleted and made again", "edit=2,stale=1,crash=1"));
-  again.deeds.push_back(deletes());
-  again.deeds.push_back(creates());
+  auto& all = made.scenarios;
+  all.push_back(scenario("life", "a person edits the message or the size, or deletes it",
+                         "edit=1,stale=1,error=1"));
+  all.back().deeds.insert(all.back().deeds.end(),
+                          {edits("message", R"("bye")"), edits("replicas", "2"), deletes()});
+  all.push_back(scenario("again", "it is deleted and another of its name made",
+                         "edit=2,stale=1,crash=1,late=1"));
+  all.back().deeds.insert(all.back().deeds.end(), {deletes(), creates()});
+  all.push_back(
+      scenario("leaders", "the lease changes hands while it is deleted", "edit=1,lease=1,late=1"));
+  all.back().deeds.push_back(deletes());
+  all.back().processes = 2;
+  all.push_back(scenario("past", "after a restart the caches begin in the past, a watch breaks",
+                         "edit=1,stale=1,crash=1,travel=1,watch=1,past=1"));
+  all.back().deeds.push_back(deletes());
+  all.push_back(scenario("others", "others change its objects, and pods fail",
+                         "foreign=1,flap=1,stale=1,crash=1"));
+  all.back().deeds.insert(all.back().deeds.end(), {spoils(), removes(), fails()});
   return made;
 }
 

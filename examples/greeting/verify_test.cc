@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace greeting {
-fixpoint::verify::world::Subject subject();
+fixpoint::verify::world::Trial trial();
 }
 
 namespace fixpoint::verify::world {
@@ -36,10 +36,10 @@ struct Explored {
 };
 
 Explored explored(std::string_view scenario, std::string_view budget, WorldOptions options = {}) {
-  const Subject subject = greeting::subject();
-  const auto found = std::ranges::find(subject.scenarios, scenario, &Scenario::name);
+  const Trial trial = greeting::trial();
+  const auto found = std::ranges::find(trial.scenarios, scenario, &Scenario::name);
   options.budget = Budget{}.with(budget).value();
-  const World world{subject, *found, options};
+  const World world{trial, *found, options};
   Explored made{explore(world), 0, {}};
   made.missed = world.coverage().missed();
   made.coverage = world.coverage().to_string();
