@@ -140,23 +140,28 @@ Trial trial() {
       .reconciler = std::shared_ptr<const runtime::Operator>(std::move(parts.front().reconciler)),
       .definitions = {types::crd(*entry().kinds().front())}};
   auto& all = made.scenarios;
-  all.push_back(scenario("life", "a person edits the message or the size, or deletes it",
-                         "edit=1,stale=1,error=1"));
+  all.push_back(
+      scenario("life", "a person edits the message or the size, or deletes it", "edit=1,stale=1"));
   all.back().deeds.insert(all.back().deeds.end(),
                           {edits("message", R"("bye")"), edits("replicas", "2"), deletes()});
-  all.push_back(scenario("again", "it is deleted and another of its name made",
-                         "edit=2,stale=1,crash=1,late=1"));
+  all.push_back(scenario("again", "it is deleted and another of its name made", "edit=2,crash=1"));
   all.back().deeds.insert(all.back().deeds.end(), {deletes(), creates()});
-  all.push_back(
-      scenario("leaders", "the lease changes hands while it is deleted", "edit=1,lease=1,late=1"));
+  all.push_back(scenario(
+      "leaders", "the lease changes hands, and changes of one process meet the other", "lease=1"));
   all.back().deeds.push_back(deletes());
   all.back().processes = 2;
   all.push_back(scenario("past", "after a restart the caches begin in the past, a watch breaks",
-                         "edit=1,stale=1,crash=1,travel=1,watch=1,past=1"));
+                         "edit=1,stale=1,watch=1"));
   all.back().deeds.push_back(deletes());
-  all.push_back(scenario("others", "others change its objects, and pods fail",
-                         "foreign=1,flap=1,stale=1,crash=1"));
+  all.push_back(
+      scenario("others", "others change its objects, and pods fail", "foreign=1,flap=1,stale=1"));
   all.back().deeds.insert(all.back().deeds.end(), {spoils(), removes(), fails()});
+  all.push_back(
+      scenario("errors", "any one call fails, in any way, while it is deleted", "edit=1,error=1"));
+  all.back().deeds.push_back(deletes());
+  all.push_back(
+      scenario("late", "any one request arrives after its sender gave it up", "edit=1,late=1"));
+  all.back().deeds.push_back(deletes());
   return made;
 }
 

@@ -3,13 +3,15 @@
 // The fixpoint program: the operators it has on board. route.h decides, program.h prints and runs;
 // the subcommands are in the files of their names.
 #include "cli/program.h"
+#include "verify/world/scenario.h"
 
 #include <array>
 
-// examples/greeting/greeting.cc
+// examples/greeting/greeting.cc and scenarios.cc
 namespace greeting {
 fixpoint::runtime::OperatorEntry entry();
-}
+fixpoint::verify::world::Trial trial();
+}  // namespace greeting
 
 namespace {
 
@@ -22,5 +24,6 @@ fixpoint::runtime::OperatorEntry as_example(fixpoint::runtime::OperatorEntry ent
 
 int main(int argc, char** argv) {
   static const std::array operators{as_example(greeting::entry())};
-  return fixpoint::cli::run_program(argc, argv, operators);
+  static constexpr std::array<fixpoint::cli::MakeTrial, 1> kTrials{&greeting::trial};
+  return fixpoint::cli::run_program(argc, argv, operators, kTrials);
 }

@@ -15,19 +15,28 @@ namespace fixpoint::cli {
 namespace {
 
 // Set once, before any subcommand runs: commands are plain functions of their arguments.
-runtime::Registry& on_board() {
-  static runtime::Registry registry;
-  return registry;
+struct OnBoard {
+  runtime::Registry operators;
+  std::span<const MakeTrial> trials;
+};
+OnBoard& on_board() {
+  static OnBoard board;
+  return board;
 }
 
 }  // namespace
 
 runtime::Registry operators() {
-  return on_board();
+  return on_board().operators;
 }
 
-int run_program(int argc, char** argv, runtime::Registry operators) {
-  on_board() = operators;
+std::span<const MakeTrial> trials() {
+  return on_board().trials;
+}
+
+int run_program(int argc, char** argv, runtime::Registry operators,
+                std::span<const MakeTrial> trials) {
+  on_board() = {operators, trials};
   const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   // Not for people: the processes that a node starts are this program too.
   if (!words.empty() && words[0] == node::kSupervisorCommand) {

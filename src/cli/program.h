@@ -8,12 +8,23 @@
 
 #include "runtime/registry.h"
 
+#include <span>
+
+namespace fixpoint::verify::world {
+struct Trial;
+}
+
 namespace fixpoint::cli {
 
+// Makes what `verify` puts an operator through (verify/world/scenario.h).
+using MakeTrial = verify::world::Trial (*)();
+
 // The exit status. The entries must outlive the call.
-int run_program(int argc, char** argv, runtime::Registry operators);
+int run_program(int argc, char** argv, runtime::Registry operators,
+                std::span<const MakeTrial> trials = {});
 
 // What run_program was given: the operators of this program.
 runtime::Registry operators();
+std::span<const MakeTrial> trials();
 
 }  // namespace fixpoint::cli

@@ -180,6 +180,12 @@ const Contents* Process::find(const kube::GroupVersionKind& kind) const {
   return nullptr;
 }
 
+bool Process::can_begin(MonotonicInstant now) const {
+  const auto due = core.next_due();
+  const auto room = static_cast<std::size_t>(std::max(core.declaration().concurrency, 1));
+  return connected && due && *due <= now && core.running() < room;
+}
+
 const runtime::Pass* Process::pass(std::size_t index) const {
   const runtime::Pass* found = nullptr;
   core.each_running([&](ControllerCore::PassId, const runtime::Pass& pass) {
@@ -275,13 +281,6 @@ void Driver::deliver(std::size_t watch) {
 void Driver::repeat(std::size_t watch) {
   const News news = *process_.follows[watch].last;
   hear(watch, news);
-}
-
-bool Driver::can_begin() const {
-  const auto due = process_.core.next_due();
-  const auto room = static_cast<std::size_t>(std::max(blueprint_.declaration().concurrency, 1));
-  return process_.connected && on_stage.leads && due && *due <= now_ &&
-         process_.core.running() < room;
 }
 
 Driver::Ended Driver::begin() {

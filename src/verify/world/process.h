@@ -58,7 +58,6 @@ class Blueprint {
   // As a process has it that has just started: what the last one knew is lost, except for the marks
   // on the objects.
   const std::optional<runtime::ObjectGuard>& guard() const { return guard_; }
-  const json::Shape& shape(std::size_t watch) const { return *shapes_[watch]; }
   client::ListCall list_call(std::size_t watch) const;
 
  private:
@@ -82,6 +81,8 @@ struct Process final : RefCounted {
   DigestRef digest;
 
   const runtime::Contents* find(const kube::GroupVersionKind& kind) const;
+  // A pass is due, and another may run.
+  bool can_begin(MonotonicInstant now) const;
   // The pass of that number among those that run.
   const runtime::Pass* pass(std::size_t index) const;
 };
@@ -104,7 +105,6 @@ class Driver {
   bool is_echo(std::size_t watch) const;
 
   using Ended = std::optional<runtime::ControllerCore::Ended>;
-  bool can_begin() const;
   Ended begin();
   Ended answer(std::size_t pass, runtime::EffectId effect, runtime::EffectReply reply);
   Ended abort(std::size_t pass, runtime::StepFailure why);

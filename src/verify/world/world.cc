@@ -158,9 +158,7 @@ void World::add_process_actions(const State& state, std::uint8_t process,
       out.push_back({.step = Step::Relist, .process = process, .item = watch});
     }
   }
-  const auto due = it.core.next_due();
-  const auto room = static_cast<std::size_t>(std::max(blueprint_.declaration().concurrency, 1));
-  if (state.leader == process && due && *due <= state.now && it.core.running() < room) {
+  if (state.leader == process && it.can_begin(state.now)) {
     out.push_back({.step = Step::Begin, .process = process});
   }
   add_effects(state, process, out);
@@ -224,7 +222,8 @@ bool is_worth_a_look(const Live& live, json::View object) {
 void World::add_collections(const State& state, std::vector<Action>& out) const {
   const auto& records = state.live->records;
   bool terminating = false;
-  for (std::uint8_t at = 0; at < records.size(); ++at) {
+  // More than a number of 16 bits counts fit in no world that is explored to the end.
+  for (std::uint16_t at = 0; at < std::min<std::size_t>(records.size(), 0xFFFF); ++at) {
     const json::View object = records[at]->body;
     terminating =
         terminating || (records[at]->key.starts_with("namespaces/") && kube::being_deleted(object));

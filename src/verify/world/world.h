@@ -86,7 +86,7 @@ enum class Step : std::uint8_t {
 struct Action {
   Step step = Step::Wait;
   std::uint8_t process = 0;
-  std::uint8_t item = 0;
+  std::uint16_t item = 0;
   std::uint8_t effect = 0;
   Fault fault = Fault::None;
   std::uint8_t lag = 0;
@@ -146,7 +146,6 @@ class World {
   std::vector<std::uint64_t> fixed_uids_;
   Blueprint blueprint_;
   std::vector<Actor> actors_;
-  std::vector<std::string> deed_actors_;
   State initial_;
   mutable Coverage coverage_;
 };
