@@ -137,6 +137,7 @@ Trial trial() {
   auto parts = entry().make();
   Trial made{
       .name = "greeting",
+      .summary = "a page that says something (an example)",
       .reconciler = std::shared_ptr<const runtime::Operator>(std::move(parts.front().reconciler)),
       .definitions = {types::crd(*entry().kinds().front())}};
   auto& all = made.scenarios;

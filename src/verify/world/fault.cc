@@ -69,9 +69,10 @@ bool sense_of_call(Fault fault, const client::Call& call) {
     case Fault::CrashAfter:
     case Fault::CrashDelayed:
     case Fault::TimedOut:
-    case Fault::Conflict:
-    case Fault::NotFound: return write;
+    case Fault::Conflict: return write;
     case Fault::Invalid: return has_body;
+    // Of what is there nobody says that it is not; but a namespace or a kind may not be there yet.
+    case Fault::NotFound:
     case Fault::Quota: return call.verb == client::Verb::Create;
     case Fault::Stale: return !write;
     case Fault::Expired: return false;
