@@ -14,7 +14,6 @@
 namespace fixpoint::cluster {
 namespace {
 
-using apiserver::Request;
 using json::Draft;
 
 const kube::GroupVersionResource kEvents{"", "v1", "events"};

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 
 namespace fixpoint::cluster {
@@ -56,7 +57,7 @@ std::int64_t fraction(const DeploymentPass& pass, const SetState& set) {
   if (most_before == 0) return 0;
   const auto most = pass.replicas() + pass.max_surge();
   const double size = static_cast<double>(set.replicas * most) / static_cast<double>(most_before);
-  return static_cast<std::int64_t>(size + 0.5) - set.replicas;
+  return std::llround(size) - set.replicas;
 }
 
 // Larger sets first: what is left over after rounding goes to the first. Among equals, growing
