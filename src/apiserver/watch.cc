@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/watch.h"
 
+#include "apiserver/definition.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
 #include "kube/simple_json_path.h"
@@ -83,6 +84,22 @@ std::optional<WatchEvent> Watch::next(const store::Event& event) const {
   const auto type =
       weakness == Weakness::LeavingIsModified ? WatchEventType::Modified : WatchEventType::Deleted;
   return WatchEvent{type, shown(selection.resource, in_version(selection.resource, left.freeze()))};
+}
+
+bool Watch::outlived_by(const store::Event& event) const {
+  const auto& resource = selection.resource;
+  if (!resource.custom) return false;
+  std::string_view key = event.key();
+  if (!key.starts_with(kDefinitionPrefix)) return false;
+  key.remove_prefix(kDefinitionPrefix.size() + 1);  // and a namespace, which it has none of
+  // The keys of its objects begin with the definition's name.
+  if (key != std::string_view{resource.prefix}.substr(0, resource.prefix.size() - 1)) return false;
+  if (!event.after) return true;
+  for (const auto version : event.after->body.get("spec", "versions").elements()) {
+    if (version.get("name").as_string() != resource.path.version) continue;
+    return !version.get("served").as_bool();
+  }
+  return true;
 }
 
 WatchEvent Watch::bookmark(store::Revision at) const {

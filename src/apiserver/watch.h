@@ -11,12 +11,18 @@
 #include "apiserver/resource.h"
 #include "store/store.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace fixpoint::apiserver {
+
+// How often a watcher that asked for bookmarks gets one; and one so long before the watch ends by
+// its timeout, so that the next begins where this one stood.
+inline constexpr auto kBookmarkInterval = std::chrono::seconds(60);
+inline constexpr auto kBookmarkBeforeEnd = std::chrono::seconds(2);
 
 enum class WatchEventType : std::uint8_t { Added, Modified, Deleted, Bookmark, Error };
 
@@ -50,6 +56,9 @@ struct Watch {
 
   // What this watcher is told of a change; nothing when it is not concerned.
   std::optional<WatchEvent> next(const store::Event& event) const;
+  // That change ended the kind: its definition is gone, or serves this version no more. Nothing
+  // after it concerns this watcher, and a server ends the stream.
+  bool outlived_by(const store::Event& event) const;
   // Carries only a resourceVersion: "you have seen everything up to here".
   WatchEvent bookmark(store::Revision at) const;
 };

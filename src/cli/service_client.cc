@@ -32,6 +32,9 @@ ServiceClient::ServiceClient(front::Service& service)
     : api_(std::make_unique<Api>(service)),
       client_(std::make_unique<client::LocalClient>(
           *api_, [&loop = service.loop()](auto task) { loop.post(std::move(task)); })) {
+  client_->keep_time(service.loop().clock(), [&loop = service.loop()](Duration wait, auto task) {
+    loop.after(wait, std::move(task));
+  });
   self_ = std::make_shared<client::LocalClient*>(client_.get());
   service.listen([self = self_](const auto&) {
     if (*self != nullptr) (*self)->changed();

@@ -7,6 +7,7 @@
 #include "client/local_answer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <list>
 #include <utility>
 
@@ -42,7 +43,9 @@ struct Watcher {
   WatchCall call;
   WatchHandlers handlers;
   store::Revision seen;
-  bool ready = false;  // what it begins with is durable
+  std::optional<MonotonicInstant> ends;
+  bool last_word = false;  // the bookmark before its end was sent
+  bool ready = false;      // what it begins with is durable
   bool over = false;
 
   bool emit(const apiserver::WatchEvent& event) {
@@ -162,12 +165,71 @@ struct LocalClient::State : std::enable_shared_from_this<State> {
       watcher.seen = event.revision;
       const auto told = watcher.watch.next(event);
       if (told && !watcher.emit(*told)) return;
+      if (watcher.watch.outlived_by(event)) return watcher.end(std::nullopt);
     }
+  }
+
+  // The next moment at which a watch has to be told something though nothing changed.
+  std::optional<MonotonicInstant> next_tick() const {
+    std::optional<MonotonicInstant> next;
+    const auto at_latest = [&](MonotonicInstant at) { next = next ? std::min(*next, at) : at; };
+    for (const auto& watcher : watchers) {
+      if (watcher->over) continue;
+      if (watcher->watch.bookmarks) at_latest(bookmarks_at);
+      if (!watcher->ends) continue;
+      const bool speaks = watcher->watch.bookmarks && !watcher->last_word;
+      at_latest(speaks ? *watcher->ends - apiserver::kBookmarkBeforeEnd : *watcher->ends);
+    }
+    return next;
+  }
+
+  void arm() {
+    if (clock == nullptr) return;
+    const auto next = next_tick();
+    if (!next || (armed && *armed <= *next)) return;
+    armed = next;
+    after(std::max(*next - clock->monotonic(), Duration::zero()), [weak = weak_from_this(), next] {
+      const auto self = weak.lock();
+      // An earlier one may have been armed since, and then this one was armed again by it.
+      if (!self || self->over || self->armed != next) return;
+      self->armed.reset();
+      self->tick();
+    });
+  }
+
+  void tick() {
+    const auto guard = shared_from_this();
+    pump();
+    if (over) return;
+    const auto now = clock->monotonic();
+    const bool bookmarks = now >= bookmarks_at;
+    if (bookmarks) bookmarks_at = now + apiserver::kBookmarkInterval;
+    for (const auto& watcher : std::vector<WatcherRef>(watchers.begin(), watchers.end())) {
+      if (watcher->over) continue;
+      remind(*watcher, now, bookmarks);
+      if (over) return;
+    }
+    arm();
+  }
+
+  void remind(Watcher& watcher, MonotonicInstant now, bool bookmark) const {
+    if (watcher.ends && now >= *watcher.ends) return watcher.end(std::nullopt);
+    if (watcher.ends && !watcher.last_word &&
+        now >= *watcher.ends - apiserver::kBookmarkBeforeEnd) {
+      watcher.last_word = bookmark = true;
+    }
+    const bool told_all = watcher.ready && watcher.watch.initial.empty();
+    if (!bookmark || !told_all || !watcher.watch.bookmarks || watcher.seen > api.durable()) return;
+    watcher.emit(watcher.watch.bookmark(watcher.seen));
   }
 
   LocalApi& api;
   Post post;
   apiserver::User user;
+  const Clock* clock = nullptr;  // none: nothing happens by time alone
+  After after;
+  MonotonicInstant bookmarks_at{};
+  std::optional<MonotonicInstant> armed;
   std::list<WatcherRef> watchers;
   bool pumping = false;
   bool over = false;
@@ -183,6 +245,12 @@ LocalClient::~LocalClient() {
 
 void LocalClient::changed() {
   state_->changed();
+}
+
+void LocalClient::keep_time(const Clock& clock, After after) {
+  state_->clock = &clock;
+  state_->after = std::move(after);
+  state_->bookmarks_at = clock.monotonic() + apiserver::kBookmarkInterval;
 }
 
 void LocalClient::call(Call call, Done done) {
@@ -228,8 +296,14 @@ std::unique_ptr<Watching> LocalClient::watch(WatchCall call, WatchHandlers handl
   } else {
     watcher->watch = *std::move(opened);
     watcher->seen = watcher->watch.from;
+    const auto seconds = watcher->watch.timeout_seconds.value_or(0);
+    if (state_->clock != nullptr && seconds > 0) {
+      watcher->ends = state_->clock->monotonic() + std::chrono::seconds(seconds);
+      watcher->last_word = std::chrono::seconds(seconds) <= apiserver::kBookmarkBeforeEnd;
+    }
     state_->watchers.push_back(watcher);
     state_->begin(watcher);
+    state_->arm();
   }
   return std::make_unique<LocalWatch>(watcher);
 }

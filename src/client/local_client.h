@@ -3,11 +3,13 @@
 // LocalClient: the Kubernetes API of an API-server core in the same process, without any socket.
 //
 // A request is run at once, as one step of the core; its answer comes later, through `post`.
-// Watches are fed from the store's history whenever `changed` is called. What is not yet durable is
-// told to nobody, exactly as over HTTP. For `fixpoint up --operators`, tests and the verifier.
+// Watches are fed from the store's history whenever `changed` is called; given a clock, they end by
+// their timeout and carry bookmarks as a server's do. What is not yet durable is told to nobody,
+// exactly as over HTTP. For `fixpoint up --operators`, tests and the verifier.
 #pragma once
 
 #include "apiserver/core.h"
+#include "base/clock.h"
 #include "client/client.h"
 #include "store/store.h"
 
@@ -71,6 +73,11 @@ class LocalClient final : public Client {
   void list(ListCall call, PageDone done) override;
   std::unique_ptr<Watching> watch(WatchCall call, WatchHandlers handlers) override;
   void resolve(kube::GroupVersionKind kind, Resolved done) override;
+
+  // From now on watches end when their time is over, and bookmarks are sent. Whoever explores
+  // states without time does without. The clock outlives the client.
+  using After = std::function<void(Duration, std::move_only_function<void()>)>;
+  void keep_time(const Clock& clock, After after);
 
   // The store has new events, or more of them are durable. Cheap when nobody watches.
   void changed();

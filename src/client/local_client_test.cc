@@ -7,7 +7,9 @@
 #include "json/parse.h"
 #include "json/print.h"
 
+#include <chrono>
 #include <deque>
+#include <map>
 
 namespace fixpoint::client {
 namespace {
@@ -148,6 +150,126 @@ TEST_F(LocalClientTest, WatchesAreToldWhatHappens) {
 
   EXPECT_EQ(plain.events, (std::vector<std::string>{"Ab", "Da"}));
   EXPECT_EQ(streamed.events.size(), 4U);
+}
+
+// With a clock, watches go as a server's do.
+class TimedLocalClientTest : public LocalClientTest {
+ protected:
+  TimedLocalClientTest() {
+    client->keep_time(clock, [this](Duration wait, std::move_only_function<void()> task) {
+      timers.emplace(clock.monotonic() + wait, std::move(task));
+    });
+  }
+  void pass(Duration time) {
+    const auto until = clock.monotonic() + time;
+    while (!timers.empty() && timers.begin()->first <= until) {
+      auto due = timers.extract(timers.begin());
+      clock.advance(due.key() - clock.monotonic());
+      due.mapped()();
+      run();
+    }
+    clock.advance(until - clock.monotonic());
+  }
+  std::multimap<MonotonicInstant, std::move_only_function<void()>> timers;
+};
+
+TEST_F(TimedLocalClientTest, AWatchEndsInGoodOrderWhenItsTimeIsOver) {
+  Told told;
+  const auto watching = watch({.collection = {.resource = maps()},
+                               .resource_version = std::to_string(api.store().revision().value),
+                               .timeout = std::chrono::seconds(90)},
+                              told);
+  run();
+  pass(std::chrono::seconds(89));
+  make_map("a");
+  EXPECT_FALSE(told.end);
+
+  pass(std::chrono::seconds(1));
+
+  ASSERT_TRUE(told.end);
+  EXPECT_FALSE(*told.end) << "no error";
+  make_map("b");
+  pass(std::chrono::hours(1));
+  EXPECT_EQ(told.events, (std::vector<std::string>{"B", "B", "Aa"}))
+      << "a bookmark each minute, one before the end, and nothing after it";
+  EXPECT_TRUE(timers.empty()) << "nobody watches, nothing ticks";
+}
+
+TEST_F(TimedLocalClientTest, BookmarksSayHowFarAQuietWatchHasCome) {
+  std::string version;
+  const auto watching = client->watch(
+      {
+          .collection = {.resource = maps(), .ns = "n", .selector = {.labels = "no=body"}},
+          .resource_version = std::to_string(api.store().revision().value)
+  },
+      {.on_event =
+           [&](const WatchEvent& event) {
+             version = event.object.get("metadata", "resourceVersion").as_string();
+           },
+       .on_end = {}});
+  make_map("a");
+  EXPECT_EQ(version, "");
+
+  pass(std::chrono::seconds(60));
+
+  EXPECT_EQ(version, std::to_string(api.store().revision().value));
+}
+
+TEST_F(TimedLocalClientTest, AWatchMayBeCancelledInsideItsBookmark) {
+  std::unique_ptr<Watching> watching;
+  int told = 0;
+  watching = client->watch({.collection = {.resource = maps()}}, {.on_event =
+                                                                      [&](const WatchEvent&) {
+                                                                        ++told;
+                                                                        watching.reset();
+                                                                      },
+                                                                  .on_end = {}});
+  run();
+
+  pass(std::chrono::hours(1));
+
+  EXPECT_EQ(told, 1);
+}
+
+TEST_F(LocalClientTest, AWatchEndsWithItsKind) {
+  const Resource definitions{
+      .kind = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+      .plural = "customresourcedefinitions",
+      .scope = Scope::Cluster
+  };
+  ASSERT_TRUE(call({.verb = Verb::Create,
+                    .resource = definitions,
+                    .body = *json::parse(apiserver::kBoatDefinition)}));
+  Told boats;
+  Told others;
+  const auto one = watch(
+      {.collection = {.resource = {.kind = {"sea.example.com", "v1", "Boat"}, .plural = "boats"}}},
+      boats);
+  const auto two = watch({.collection = {.resource = maps()}}, others);
+  run();
+  ASSERT_FALSE(boats.end) << (*boats.end)->status.message;
+
+  // Nobody finishes it here; without its finalizer it is gone at once.
+  ASSERT_TRUE(call({
+      .verb = Verb::Patch,
+      .resource = definitions,
+      .key = {"", "boats.sea.example.com"},
+      .body = *json::parse(R"({"metadata":{"finalizers":null}})")
+  }));
+  ASSERT_TRUE(call({
+      .verb = Verb::Delete, .resource = definitions, .key = {"", "boats.sea.example.com"}
+  }));
+  // The stamp brings the finalizer of the server itself.
+  const auto last = call({
+      .verb = Verb::Patch,
+      .resource = definitions,
+      .key = {"", "boats.sea.example.com"},
+      .body = *json::parse(R"({"metadata":{"finalizers":null}})")
+  });
+
+  ASSERT_TRUE(boats.end) << (last ? json::to_text(last->body) : last.error().status.message);
+  EXPECT_FALSE(*boats.end);
+  EXPECT_FALSE(others.end);
 }
 
 // A store whose writes are durable only when told.

@@ -102,19 +102,31 @@ void WatchHub::open(Stream stream) {
   watchers_.push_back(std::move(owned));
   watcher->place = std::prev(watchers_.end());
   const auto exchange = stream.exchange;
-  watcher->timeout = service_.loop().after(std::chrono::seconds(seconds), [this, watcher] {
-    watcher->timeout = {};
-    watcher->exchange->end();
-    remove(watcher);
-  });
+  end_after(watcher, std::chrono::seconds(seconds));
   exchange->start(200, stream.headers);
   watcher->stream = std::make_unique<Stream>(std::move(stream));
   if (watcher->bookmarks && !bookmark_timer_) {
-    bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
+    bookmark_timer_ =
+        service_.loop().after(apiserver::kBookmarkInterval, [this] { send_bookmarks(); });
   }
   exchange->on_drain([this, watcher] { tell_past(watcher); });
   // Last, because a peer that is already gone is told of at once, and then nothing is left of this.
   exchange->on_closed([this, watcher] { remove(watcher); });
+}
+
+// A last bookmark comes before the end, and time enough for it to arrive.
+void WatchHub::end_after(Watcher* watcher, Duration rest) {
+  const bool last_word = watcher->bookmarks && rest > apiserver::kBookmarkBeforeEnd;
+  const Duration wait = last_word ? rest - apiserver::kBookmarkBeforeEnd : rest;
+  watcher->timeout = service_.loop().after(wait, [this, watcher, last_word] {
+    watcher->timeout = {};
+    if (last_word) {
+      send_bookmark(*watcher);
+      return end_after(watcher, apiserver::kBookmarkBeforeEnd);
+    }
+    watcher->exchange->end();
+    remove(watcher);
+  });
 }
 
 // The next part of what was there when the watch began and of what happened since; a client that
@@ -158,6 +170,11 @@ void WatchHub::tell_past(Watcher* watcher) {
       }
       watcher->seen = event.revision;
       if (const auto told = stream.watch.next(event)) print(*told);
+      if (stream.watch.outlived_by(event)) {
+        watcher->exchange->write(net::make_chunk(std::move(text)));
+        watcher->exchange->end();
+        return remove(watcher);
+      }
     }
   }
   const auto exchange = watcher->exchange;
@@ -193,6 +210,7 @@ void WatchHub::remove(Watcher* watcher) {
 void WatchHub::deliver(const std::vector<store::Event>& events) {
   std::vector<Watcher*> slow;
   std::vector<Watcher*> unprintable;
+  std::vector<Watcher*> over;  // their kind is served no more
   const Revision last = events.back().revision;
   for (const auto& group : groups_) {
     struct Line {
@@ -202,6 +220,9 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
     };
     std::vector<Line> lines;
     std::string all;
+    if (std::ranges::any_of(events, [&](const auto& e) { return group->watch.outlived_by(e); })) {
+      over.insert(over.end(), group->members.begin(), group->members.end());
+    }
     for (const auto& event : events) {
       if (auto told = group->watch.next(event)) {
         std::string text = group->printer(*told);
@@ -234,6 +255,13 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
     }
   }
   for (Watcher* watcher : unprintable) {
+    std::erase(over, watcher);
+    std::erase(slow, watcher);
+    watcher->exchange->end();
+    remove(watcher);
+  }
+  for (Watcher* watcher : over) {
+    std::erase(slow, watcher);
     watcher->exchange->end();
     remove(watcher);
   }
@@ -243,21 +271,24 @@ void WatchHub::deliver(const std::vector<store::Event>& events) {
   }
 }
 
+void WatchHub::send_bookmark(const Watcher& watcher) {
+  if (!watcher.group || !watcher.bookmarks || watcher.seen > service_.durable()) return;
+  // What it was told, not what is durable: an event may be on its way at the end of this tick.
+  const auto bookmark = watcher.group->watch.bookmark(watcher.seen);
+  auto line = watcher.group->printer(bookmark);
+  if (!line.empty()) watcher.exchange->write(net::make_chunk(std::move(line)));
+}
+
 void WatchHub::send_bookmarks() {
   bookmark_timer_ = {};
   bool any = false;
   for (const auto& group : groups_) {
-    for (Watcher* member : group->members) {
-      if (!member->bookmarks || member->seen > service_.durable()) continue;
-      // What it was told, not what is durable: an event may be on its way at the end of this tick.
-      const auto bookmark = group->watch.bookmark(member->seen);
-      auto line = group->printer(bookmark);
-      if (!line.empty()) member->exchange->write(net::make_chunk(std::move(line)));
-    }
+    for (Watcher* member : group->members) send_bookmark(*member);
   }
   for (const auto& watcher : watchers_) any = any || watcher->bookmarks;
   if (any) {
-    bookmark_timer_ = service_.loop().after(kBookmarkInterval, [this] { send_bookmarks(); });
+    bookmark_timer_ =
+        service_.loop().after(apiserver::kBookmarkInterval, [this] { send_bookmarks(); });
   }
 }
 

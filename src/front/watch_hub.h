@@ -25,8 +25,6 @@ namespace fixpoint::front {
 inline constexpr std::size_t kWatchBacklogBytesMax = std::size_t{8} << 20U;
 // Watches of all clients together.
 inline constexpr std::size_t kWatchersMax = 20'000;
-// How often a watcher that asked for bookmarks gets one.
-inline constexpr auto kBookmarkInterval = std::chrono::seconds(60);
 
 // Turns one event into the line a watcher reads; made by table.h and friends.
 using EventPrinter = std::function<std::string(const apiserver::WatchEvent&)>;
@@ -56,7 +54,9 @@ class WatchHub {
   void tell_past(Watcher* watcher);
   void close_with(Watcher* watcher, std::string message);
   void deliver(const std::vector<store::Event>& events);
+  void send_bookmark(const Watcher& watcher);
   void send_bookmarks();
+  void end_after(Watcher* watcher, Duration rest);
   void remove(Watcher* watcher);
   std::shared_ptr<Group> group_for(const Stream& stream);
 
