@@ -114,6 +114,14 @@ std::string_view reason_phrase(int status) {
   }
 }
 
+std::optional<std::int64_t> parse_http_date(std::string_view text) {
+  std::tm parts{};
+  const std::string whole{text};
+  const char* end = ::strptime(whole.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<std::int64_t>(::timegm(&parts));
+}
+
 std::string http_date(std::int64_t unix_seconds) {
   const std::time_t time = unix_seconds;
   std::tm parts{};

@@ -90,5 +90,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b);
 std::string to_lower(std::string_view text);
 // "Sun, 06 Nov 1994 08:49:37 GMT", the form of the Date header.
 std::string http_date(std::int64_t unix_seconds);
+// That form back; nothing when it is another.
+std::optional<std::int64_t> parse_http_date(std::string_view text);
 
 }  // namespace fixpoint::net

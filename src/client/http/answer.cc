@@ -63,6 +63,9 @@ std::string unquoted(std::string_view& text) {
   return out;
 }
 
+// A date may be a mistake of years; nobody asks for more than a day.
+constexpr std::int64_t kRetryAfterSecondsMax = 24 * 3600;
+
 // A server that gave up waiting, or a proxy that lost its server, says so after the request went
 // on: the change may have been made, or may still be.
 bool may_have_acted(const HttpAnswer& answer, const kube::Status& status) {
@@ -126,6 +129,13 @@ std::vector<std::string> warnings_of(const net::Headers& headers) {
 std::optional<Duration> retry_after_of(const net::Headers& headers) {
   const auto* value = headers.find("retry-after");
   if (value == nullptr) return std::nullopt;
+  if (const auto until = net::parse_http_date(*value)) {
+    // By the clock of whoever wrote both; without its Date nobody can tell how long that is.
+    const auto* date = headers.find("date");
+    const auto now = date == nullptr ? std::nullopt : net::parse_http_date(*date);
+    if (!now) return std::nullopt;
+    return std::chrono::seconds(std::clamp<std::int64_t>(*until - *now, 0, kRetryAfterSecondsMax));
+  }
   std::uint32_t seconds = 0;
   const auto* end = value->data() + value->size();
   const auto read = std::from_chars(value->data(), end, seconds);

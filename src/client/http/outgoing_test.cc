@@ -147,6 +147,40 @@ TEST(Retry, WritesAreRepeatedOnlyWhenNothingCanHaveBeenDone) {
   EXPECT_FALSE(again({.code = 504, .retry_after = 1s}));
 }
 
+TEST(Retry, TheTimeToWaitIsANumberOrADate) {
+  const auto read = [](net::Headers headers) { return retry_after_of(headers); };
+  constexpr auto kNow = "Sun, 06 Nov 1994 08:49:37 GMT";
+
+  EXPECT_EQ(read({
+                {"retry-after", "17"}
+  }),
+            Duration{17s});
+  EXPECT_EQ(read({
+                {"retry-after", "Sun, 06 Nov 1994 08:51:37 GMT"},
+                {"date",        kNow                           }
+  }),
+            Duration{120s});
+  EXPECT_EQ(read({
+                {"retry-after", "Sun, 06 Nov 1994 08:40:00 GMT"},
+                {"date",        kNow                           }
+  }),
+            Duration{0s});
+  EXPECT_EQ(read({
+                {"retry-after", "Mon, 06 Nov 2034 08:40:00 GMT"},
+                {"date",        kNow                           }
+  }),
+            Duration{24h});
+  EXPECT_FALSE(read({
+      {"retry-after", "Sun, 06 Nov 1994 08:51:37 GMT"}
+  }))
+      << "of which clock?";
+  EXPECT_FALSE(read({
+      {"retry-after", "soon"},
+      {"date",        kNow  }
+  }));
+  EXPECT_FALSE(read({}));
+}
+
 TEST(Retry, ReadsAreRepeatedWhileItMayHelp) {
   Rng rng{1};
   const auto again = [&](Attempted attempt) {
