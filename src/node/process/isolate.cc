@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <functional>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -215,7 +216,7 @@ Result<void> enter_own_root(const RunSpec& spec, const fs::path& layer) {
   FP_TRY_VOID(make_system(root));
   // Outer places before what lies in them.
   auto mounts = spec.mounts;
-  std::ranges::stable_sort(mounts, {}, [](const BindMount& one) { return one.target.size(); });
+  std::ranges::sort(mounts, std::less{}, [](const BindMount& one) { return one.target.size(); });
   for (const auto& mount : mounts) FP_TRY_VOID(bind(root, mount));
   if (spec.read_only_root) {
     FP_TRY_VOID(mount_at(nullptr, root, nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY));
