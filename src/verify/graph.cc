@@ -15,12 +15,9 @@ std::uint64_t Graph::enabled(Node node) const {
 }
 
 EdgeId Graph::edge_between(Node from, Node to) const {
-  const EdgeId end = end_edge(from);
-  for (EdgeId edge = first_edge(from); edge < end; ++edge) {
-    if (target(edge) == to) return edge;
-  }
-  FP_CHECK(!"there is an edge between them");
-  return end;
+  EdgeId edge = first_edge(from);
+  for (const EdgeId end = end_edge(from); target(edge) != to; ++edge) FP_CHECK(edge + 1 < end);
+  return edge;
 }
 
 std::uint64_t Graph::bytes() const {
