@@ -33,7 +33,7 @@ struct Requester::Running {
   MonotonicInstant since{};
   HttpAnswer answer;
   bool too_large = false;
-  std::string last_failure;  // of an attempt before
+  std::optional<CallError> last_failure;  // of an attempt before
 
   std::string what() const { return ask.outgoing.method + " " + ask.outgoing.target; }
 };
@@ -232,7 +232,7 @@ void Requester::retry_or(const RunningRef& running, const Attempted& attempt_mad
     return finish(running, std::unexpected(std::move(error)));
   }
   if (options_.listener != nullptr) options_.listener->retried(exchange_of(*running));
-  running->last_failure = std::move(error.status.message);
+  running->last_failure = std::move(error);
   running->retry_timer = loop_.after(*delay, [this, weak = std::weak_ptr{running}] {
     const auto self = weak.lock();
     if (!self || self->over) return;
@@ -247,10 +247,14 @@ void Requester::out_of_time(const RunningRef& running) {
   const auto ticket = std::exchange(running->ticket, 0);
   const bool unsent = ticket == 0 || pool_.cancel(ticket);
   if (ticket != 0) note(running->ask.outgoing, running->answer, running->since);
+  // An attempt that never left changes nothing about what the one before was told.
+  if (unsent && running->last_failure) {
+    return finish(running, std::unexpected(*std::move(running->last_failure)));
+  }
   auto message = fmt::format(
       "{}: no answer within {} ms", running->what(),
       std::chrono::duration_cast<std::chrono::milliseconds>(running->ask.deadline).count());
-  if (!running->last_failure.empty()) message += "; before that: " + running->last_failure;
+  if (running->last_failure) message += "; before that: " + running->last_failure->status.message;
   finish(running,
          std::unexpected(unsent ? not_sent(std::move(message)) : unknown(std::move(message))));
 }
