@@ -51,8 +51,7 @@ std::optional<Change> Contents::put(json::Value object, Origin origin) {
   if (verdict == Verdict::Past) ++change().oddities.from_the_past;
   if (verdict != Verdict::News) return std::nullopt;
   auto& state = change();
-  return state.store(std::move(object), identity.version, slot, origin,
-                     state.feeds[*feed_id].epoch);
+  return state.store(object, identity.version, slot, origin, state.feeds[*feed_id].epoch);
 }
 
 std::optional<Change> Contents::remove(json::View last_state, Origin origin) {
@@ -122,7 +121,8 @@ Result<std::vector<Change>> Contents::put_page(std::vector<json::Value> items,
   const auto origin = feed.synced ? Origin::Relist : Origin::InitialList;
   std::vector<Change> changes;
   for (auto& item : items) {
-    if (auto change = state.put_listed(std::move(item), feed_id, origin)) {
+    const auto listed = std::move(item);  // goes as soon as it is stored, not with the page
+    if (auto change = state.put_listed(listed, feed_id, origin)) {
       changes.push_back(std::move(*change));
     }
   }

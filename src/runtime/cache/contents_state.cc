@@ -56,8 +56,8 @@ Verdict Contents::State::judge(const Identity& object, Origin origin, Slot slot,
   return tombstones.cover(object.key, object.uid, object.version) ? Verdict::Known : Verdict::News;
 }
 
-Change Contents::State::store(json::Value object, std::uint64_t version, Slot slot, Origin origin,
-                              std::uint32_t epoch) {
+Change Contents::State::store(const json::Value& object, std::uint64_t version, Slot slot,
+                              Origin origin, std::uint32_t epoch) {
   auto packed = object.compact();
   if (slot == kNoEntry) {
     table.insert(packed, version, epoch);
@@ -116,7 +116,7 @@ std::optional<Change> Contents::State::put_own(json::Value object) {
   const auto epoch = identity.version == 0 ? feed.epoch : confirmed;
   const auto version = identity.version;
   auto cut = shape ? shape->cut(object) : std::move(object);
-  return store(std::move(cut), version, slot, Origin::OwnWrite, epoch);
+  return store(cut, version, slot, Origin::OwnWrite, epoch);
 }
 
 // An own write took the object out of the selection, or its answer came after that of its deletion:
@@ -131,7 +131,7 @@ std::optional<Change> Contents::State::leave(const Identity& object, const Feed&
   return Change{table.erase(slot), {}, Origin::OwnWrite};
 }
 
-std::optional<Change> Contents::State::put_listed(json::Value object, FeedId feed_id,
+std::optional<Change> Contents::State::put_listed(const json::Value& object, FeedId feed_id,
                                                   Origin origin) {
   const auto identity = Identity::of(object);
   if (identity.key.name.empty()) {
@@ -145,13 +145,13 @@ std::optional<Change> Contents::State::put_listed(json::Value object, FeedId fee
     tombstones.listed(identity.key, feed.epoch);
     // What is listed may be gone by now; then its predecessor, if that is still here, is too.
     if (slot != kNoEntry && (kube::uid_of(table.at(slot).object) == identity.uid ||
-                            before(identity.version, table.at(slot).version))) {
+                             before(identity.version, table.at(slot).version))) {
       table.confirm(slot, feed.epoch);
     }
     return std::nullopt;
   }
   const auto version = identity.version;
-  return store(std::move(object), version, slot, origin, feed.epoch);
+  return store(object, version, slot, origin, feed.epoch);
 }
 
 std::optional<Change> Contents::State::own(std::optional<Change> change) {

@@ -62,7 +62,7 @@ struct Contents::State : RefCounted {
   Verdict judge_event(const Identity& object, const Feed& feed) const;
   Verdict judge(const Identity& object, Origin origin, Slot slot, const Feed& feed) const;
 
-  Change store(json::Value object, std::uint64_t version, Slot slot, Origin origin,
+  Change store(const json::Value& object, std::uint64_t version, Slot slot, Origin origin,
                std::uint32_t epoch);
   // Unless it is another one by now, or known to be newer.
   std::optional<Change> erase(const Identity& object, Origin origin);
@@ -70,7 +70,7 @@ struct Contents::State : RefCounted {
                                const std::function<bool(const ObjectTable::Entry&)>& which);
 
   std::optional<Change> put_own(json::Value object);
-  std::optional<Change> put_listed(json::Value object, FeedId feed, Origin origin);
+  std::optional<Change> put_listed(const json::Value& object, FeedId feed, Origin origin);
   std::optional<Change> own(std::optional<Change> change);
 
  private:
