@@ -213,7 +213,8 @@ class RealCluster(unittest.TestCase):
             # First etcd loses its port, then the API server.
             ports = [free(), lost, lost, free()]
             tool.free_port = lambda: ports.pop(0) if ports else free()
-            cluster = tool.Cluster(self.top, tool.programs(), 0, "none")
+            cluster = tool.Cluster({"directory": self.top, "programs": tool.programs(), "port": 0,
+                                    "controllers": "none", "fsync": False})
             self.addCleanup(cluster.stop)
             cluster.prepare()
 

@@ -18,6 +18,7 @@
 #include "runtime/controller/pass.h"
 #include "runtime/ownership.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -323,7 +324,7 @@ class TestOperator : public Operator {
   const Declaration& declaration() const override { return declared; }
   kube::FieldErrors check(json::View object) const override { return on_check(object); }
   Result<Facts> observe(const Reader& reader, Probes& probes, const kube::Key&) const override {
-    ++observed;
+    ++std::atomic_ref(observed);  // a verifier observes on several threads
     auto seen = std::make_shared<Seen>();
     seen->primary = json::Value(reader.primary());
     for (const json::View view : reader.owned(kMapKind)) seen->maps.emplace_back(view);
