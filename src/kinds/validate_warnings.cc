@@ -65,12 +65,7 @@ Warnings pod_status_warnings(View object) {
   Warnings warnings;
   const FieldPath status{"status"};
   for (const std::string_view list : {"podIPs", "hostIPs"}) {
-    const FieldPath path = status.child(list);
-    const View ips = object.get("status", list);
-    for (std::size_t i = 0; i < ips.size(); ++i) {
-      const FieldPath here = path.index(i);
-      warn_of_ip(ips[i].get("ip").as_string(), here.child("ip"), warnings);
-    }
+    warn_of_ips(object.get("status", list), status.child(list), warnings);
   }
   return warnings;
 }
@@ -224,12 +219,7 @@ Warnings endpoints_warnings(View object) {
   for (std::size_t i = 0; i < subsets.size(); ++i) {
     const FieldPath subset = path.index(i);
     for (const std::string_view name : {"addresses", "notReadyAddresses"}) {
-      const FieldPath list = subset.child(name);
-      const View addresses = subsets[i].get(name);
-      for (std::size_t j = 0; j < addresses.size(); ++j) {
-        const FieldPath here = list.index(j);
-        warn_of_ip(addresses[j].get("ip").as_string(), here.child("ip"), warnings);
-      }
+      warn_of_ips(subsets[i].get(name), subset.child(name), warnings);
     }
   }
   return warnings;

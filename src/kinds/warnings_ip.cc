@@ -46,6 +46,13 @@ void warn_of_ip(std::string_view ip, const FieldPath& path, Warnings& warnings) 
   }
 }
 
+void warn_of_ips(json::View items, const FieldPath& path, Warnings& warnings) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const FieldPath here = path.index(i);
+    warn_of_ip(items[i].get("ip").as_string(), here.child("ip"), warnings);
+  }
+}
+
 void warn_of_cidr(std::string_view cidr, const FieldPath& path, Warnings& warnings) {
   const auto block = kube::parse_cidr(cidr);
   if (!block) return;

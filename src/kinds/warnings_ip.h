@@ -13,6 +13,8 @@ namespace fixpoint::kinds {
 
 // Nothing is said of what is no address at all.
 void warn_of_ip(std::string_view ip, const kube::FieldPath& path, Warnings& warnings);
+// The field "ip" of every item of a list.
+void warn_of_ips(json::View items, const kube::FieldPath& path, Warnings& warnings);
 void warn_of_cidr(std::string_view cidr, const kube::FieldPath& path, Warnings& warnings);
 
 }  // namespace fixpoint::kinds

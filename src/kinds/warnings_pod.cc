@@ -339,12 +339,7 @@ class PodAdvice {
     for (std::size_t i = 0; i < servers.size(); ++i) {
       warn_of_ip(servers[i].as_string(), servers_path.index(i), warnings_);
     }
-    const FieldPath aliases_path = spec_path_.child("hostAliases");
-    const View aliases = spec_.get("hostAliases");
-    for (std::size_t i = 0; i < aliases.size(); ++i) {
-      const FieldPath here = aliases_path.index(i);
-      warn_of_ip(aliases[i].get("ip").as_string(), here.child("ip"), warnings_);
-    }
+    warn_of_ips(spec_.get("hostAliases"), spec_path_.child("hostAliases"), warnings_);
   }
 
   View spec_;
