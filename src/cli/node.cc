@@ -6,8 +6,8 @@
 #include "cli/node_flags.h"
 #include "cli/operators.h"
 #include "cli/route.h"
+#include "cli/shared_flags.h"
 #include "cli/state_directory.h"
-#include "cli/up.h"
 #include "client/open_client.h"
 #include "node/agent/agent.h"
 
@@ -74,24 +74,16 @@ int run(const Arguments& arguments) {
 }
 
 constexpr std::array kFlags{
-    Flag{.name = "kubeconfig",
-         .placeholder = "FILE",
-         .help = "the cluster; else $KUBECONFIG, the pod's own, ~/.kube/config"},
-    Flag{.name = "context",
-         .placeholder = "NAME",
-         .help = "of the kubeconfig; the current one if not given"},
-    Flag{.name = "name", .placeholder = "NAME", .help = "of the node; this machine's if not given"},
+    kKubeconfigFlag,
+    kContextFlag,
+    Flag{.name = "name",      .placeholder = "NAME", .help = "of the node; this machine's if not given"},
     Flag{.name = "directory",
          .placeholder = "DIR",
-         .help = "where pods live; one node each, kept across restarts"},
+         .help = "where pods live; one node each, kept across restarts"                                },
     kImageFlag,
     kAllowHostPathFlag,
     kAllowPrivilegedFlag,
-    Flag{.name = "log-format",
-         .placeholder = "FORMAT",
-         .help = "How log lines look",
-         .fallback = "text",
-         .values = kLogFormats},
+    kLogFormatFlag,
 };
 
 constexpr std::array kExamples{

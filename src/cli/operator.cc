@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/operators.h"
 #include "cli/route.h"
-#include "cli/up.h"
+#include "cli/shared_flags.h"
 #include "client/open_client.h"
 #include "runtime/metrics/controller_metrics.h"
 
@@ -132,12 +132,8 @@ constexpr std::array kFlags{
     Flag{.name = "operators",
          .placeholder = "LIST",
          .help = "which, by name and separated by commas; all but examples if not given"},
-    Flag{.name = "kubeconfig",
-         .placeholder = "FILE",
-         .help = "the cluster; else $KUBECONFIG, the pod's own, ~/.kube/config"},
-    Flag{.name = "context",
-         .placeholder = "NAME",
-         .help = "of the kubeconfig; the current one if not given"},
+    kKubeconfigFlag,
+    kContextFlag,
     Flag{.name = "namespace",
          .placeholder = "LIST",
          .help = "look only at these namespaces; all if not given"},
@@ -161,11 +157,7 @@ constexpr std::array kFlags{
     Flag{.name = "health-probe-bind-address",
          .placeholder = "ADDR",
          .help = "the same as --health-bind"},
-    Flag{.name = "log-format",
-         .placeholder = "FORMAT",
-         .help = "How log lines look",
-         .fallback = "text",
-         .values = kLogFormats},
+    kLogFormatFlag,
     Flag{.name = "traces", .help = "print a span for every pass, as OpenTelemetry writes them"},
 };
 

@@ -5,13 +5,13 @@
 
 #include "cli/command.h"
 #include "cli/node_flags.h"
+#include "cli/shared_flags.h"
 
 #include <array>
 #include <string_view>
 
 namespace fixpoint::cli {
 
-inline constexpr std::string_view kLogFormats[] = {"text", "json"};
 inline constexpr std::string_view kControllerSets[] = {"all", "api"};
 
 inline constexpr std::string_view kLocalNodes = "local";
@@ -49,11 +49,7 @@ inline constexpr std::array kUpFlags{
     kImageFlag,
     kAllowHostPathFlag,
     kAllowPrivilegedFlag,
-    Flag{.name = "log-format",
-         .placeholder = "FORMAT",
-         .help = "How log lines look",
-         .fallback = "text",
-         .values = kLogFormats},
+    kLogFormatFlag,
 };
 
 inline constexpr std::array kUpExamples{
