@@ -332,12 +332,12 @@ Performance perform(Server& server, const Play& play, Duration quiet) {
     if (!first_act) first_act = stage.mark();
   }
   if (first_act) stage.measure(*first_act, seen);
-  // Events leave a real controller through a slow queue of their own: all are there when none came
-  // for a while.
-  constexpr auto kTellingQuiet = std::chrono::seconds(5);
+  // Events leave a controller through a queue of their own, slower than what it does: all are there
+  // when none came for a few times as long.
+  constexpr int kSlower = 4;
   for (auto told = stage.told(); told != seen.told; told = stage.told()) {
     seen.told = std::move(told);
-    if (quiet > std::chrono::seconds(1)) std::this_thread::sleep_for(kTellingQuiet);
+    std::this_thread::sleep_for(kSlower * quiet);
   }
   stage.leave();
   return seen;
