@@ -94,8 +94,8 @@ json::Value release_patch(const PassState& state) {
   return patch.freeze();
 }
 
-// The status subresource is missing, not the object: nobody would ever see what went wrong.
-bool no_such_path(const client::CallError& error) {
+// The path is missing, and nothing is said about the object: the status subresource, or the kind.
+bool not_served(const client::CallError& error) {
   return error.not_found() && (!error.status.details || error.status.details->name.empty());
 }
 
@@ -221,7 +221,9 @@ void run_release(PassState& state) {
   const client::Reply* reply =
       state.call(primary_call(state, client::PatchType::Json, state.script.current));
   if (reply == nullptr) return;
-  if (!*reply && !reply->error().not_found()) {
+  // Only that the object is gone is good news. When its kind is not served for a moment, nobody
+  // would come back to an object that is still there.
+  if (!*reply && (!reply->error().not_found() || not_served(reply->error()))) {
     StepFailure failure = classify(reply->error());
     failure.message = "removing the finalizer: " + failure.message;
     if (reply->error().status.code == 422) {
@@ -267,8 +269,10 @@ void run_status(PassState& state) {
       state.start.memory.remember(state.primary_ref(), hash_of(state),
                                   std::string{body.get("metadata", "resourceVersion").as_string()});
     }
-  } else if (no_such_path(reply->error())) {
-    state.note({.error_class = ErrorClass::Permanent,
+  } else if (not_served(reply->error())) {
+    // Either the definition has no status, and nobody would ever see what went wrong, or the server
+    // has not heard of the kind yet: so it says what a person must do, and tries again.
+    state.note({.error_class = ErrorClass::Transient,
                 .reason = "NoStatus",
                 .message = "the kind serves no status; enable the status subresource in its "
                            "definition"});

@@ -412,7 +412,27 @@ TEST_F(PassTest, WaitingIsARequeue) {
   EXPECT_EQ(end.requeue_after, 7s);
 }
 
-TEST_F(PassTest, SaysThatAKindServesNoStatus) {
+TEST_F(PassTest, ComesBackToReleaseWhenTheKindWasNotServed) {
+  operator_.declared.finalizer = "fixpoint.dev/boats";
+  world_.create_boat("a");
+  settle();
+  world_.remove(kBoats, "a");
+  world_.remove(kMaps, "a-map");
+  world_.sync();
+  on_call_ = [](const client::Call& call) -> std::optional<client::Reply> {
+    if (call.patch_type != client::PatchType::Json) return std::nullopt;
+    return std::unexpected(
+        refused(404, "NotFound", "the server could not find the requested resource"));
+  };
+
+  const PassEnd end = run();
+
+  EXPECT_EQ(end.result, PassEnd::Result::Error);
+  EXPECT_TRUE(end.backoff);
+  EXPECT_FALSE(world_.get(kBoats, "a").is_null());
+}
+
+TEST_F(PassTest, SaysThatAKindServesNoStatusAndComesBack) {
   world_.create_boat("a");
   world_.sync();
   on_call_ = [](const client::Call& call) -> std::optional<client::Reply> {
@@ -423,8 +443,9 @@ TEST_F(PassTest, SaysThatAKindServesNoStatus) {
 
   const PassEnd end = run();
 
-  EXPECT_EQ(end.result, PassEnd::Result::TerminalError);
+  EXPECT_EQ(end.result, PassEnd::Result::Error);
   EXPECT_EQ(end.failure.reason, "NoStatus");
+  EXPECT_TRUE(end.backoff);
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ client::CallError error_of(Fault fault) {
     case Fault::NotSent: return unanswered(client::Fate::NotSent, "connection refused");
     case Fault::ServerError: return refused(500, "InternalError", "etcdserver: no leader");
     case Fault::Conflict: return refused(409, "Conflict", "the object has been modified");
-    case Fault::NotFound: return refused(404, "NotFound", "the server could not find it");
+    case Fault::NotFound:
+      return refused(404, "NotFound", "the server could not find the requested resource");
     case Fault::Expired: return refused(410, "Expired", "the continue token has expired");
     case Fault::Invalid: return refused(422, "Invalid", "denied by a policy: Invalid value");
     case Fault::Quota: return refused(403, "Forbidden", "forbidden: exceeded quota: small");
@@ -69,10 +70,11 @@ bool sense_of_call(Fault fault, const client::Call& call) {
     case Fault::CrashAfter:
     case Fault::CrashDelayed:
     case Fault::TimedOut:
-    case Fault::Conflict: return write;
+    case Fault::Conflict:
+    // The path is not served for a moment, as by a server that has not heard of a new kind yet.
+    // That an object is not there nobody says who has it.
+    case Fault::NotFound: return write;
     case Fault::Invalid: return has_body;
-    // Of what is there nobody says that it is not; but a namespace or a kind may not be there yet.
-    case Fault::NotFound:
     case Fault::Quota: return call.verb == client::Verb::Create;
     case Fault::Stale: return !write;
     case Fault::Expired: return false;
