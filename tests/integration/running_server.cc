@@ -14,11 +14,14 @@
 #include <sstream>
 #include <thread>
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace fixpoint {
 namespace {
+
+constexpr std::size_t kLogTail = 16 << 10;  // what a person reads of a crash
 
 json::Value read_kubeconfig(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -43,6 +46,17 @@ std::string first_line(int fd) {
 }
 
 }  // namespace
+
+void RunningServer::Log::add(std::string_view text) {
+  const std::scoped_lock held(mutex_);
+  text_ += text;
+  if (text_.size() > kLogTail) text_.erase(0, text_.size() - kLogTail);
+}
+
+std::string RunningServer::Log::text() const {
+  const std::scoped_lock held(mutex_);
+  return text_;
+}
 
 Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesystem::path& scratch,
                                                             std::vector<std::string> flags) {
@@ -77,10 +91,11 @@ Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesyste
   server->pid_ = pid;
   server->scratch_ = scratch;
   const std::string line = first_line(out[0]);
-  // The rest of its log goes nowhere, but must not fill the pipe.
-  std::thread([fd = out[0]] {
+  // Read to the end, so that it never fills the pipe.
+  std::thread([fd = out[0], log = server->log_] {
     char buffer[4096];
-    while (::read(fd, buffer, sizeof buffer) > 0) {
+    for (ssize_t n = 0; (n = ::read(fd, buffer, sizeof buffer)) > 0;) {
+      log->add({buffer, static_cast<std::size_t>(n)});
     }
     ::close(fd);
   }).detach();
@@ -96,8 +111,14 @@ RunningServer::~RunningServer() {
 void RunningServer::kill() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
-  ::waitpid(pid_, nullptr, 0);
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
   pid_ = -1;
+  // It was to live until now: a crash is a failure, whatever the test asked.
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
+    ADD_FAILURE() << "the server had ended with wait status " << status << ", saying\n"
+                  << log_->text();
+  }
 }
 
 int RunningServer::stop() {

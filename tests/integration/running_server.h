@@ -10,7 +10,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -43,6 +45,18 @@ class RunningServer {
   net::ClientOptions client(net::HttpVersions versions = net::HttpVersions::Any) const;
 
  private:
+  // The end of what it printed, told when it dies before its time.
+  class Log {
+   public:
+    void add(std::string_view text);
+    std::string text() const;
+
+   private:
+    mutable std::mutex mutex_;
+    std::string text_;
+  };
+
+  std::shared_ptr<Log> log_ = std::make_shared<Log>();
   std::filesystem::path scratch_;
   pid_t pid_ = -1;
   std::uint16_t port_ = 0;

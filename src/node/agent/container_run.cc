@@ -221,7 +221,10 @@ void ContainerRun::begin_probing() {
 }
 
 void ContainerRun::end_probing() {
-  for (auto& probe : probes_) setup_.host.loop().cancel(probe.timer);
+  for (auto& probe : probes_) {
+    setup_.host.loop().cancel(probe.timer);
+    if (probe.action) probe.action->forget();
+  }
   // An answer may be what brought us here.
   setup_.host.loop().post([old = std::move(probes_)] {});
   probes_.clear();

@@ -69,6 +69,9 @@ class ActionRun {
   ActionRun(const ActionRun&) = delete;
   ActionRun& operator=(const ActionRun&) = delete;
 
+  // Nobody is called any more, not even with an answer that is on its way.
+  void forget() { done_ = {}; }
+
  private:
   void http(const HttpAction& action, Duration timeout);
   void tcp(const HttpAction& action, Duration timeout);
