@@ -40,6 +40,7 @@ Conclusion Operator::reject(json::View, const kube::FieldErrors& errors) const {
     }
   }
   Conclusion conclusion;
+  conclusion.status = json::Value::empty_object();
   conclusion.conditions.push_back(
       {.type = "Ready", .is_true = false, .reason = "InvalidSpec", .message = std::move(message)});
   return conclusion;

@@ -95,9 +95,6 @@ struct Conclusion {
   std::vector<Condition> conditions;
 };
 
-// An author's facts, whatever type they have.
-using Facts = std::shared_ptr<const void>;
-
 class Operator {
  public:
   virtual ~Operator() = default;
@@ -106,6 +103,14 @@ class Operator {
   // All that is wrong with the object, at once, each with field, message and how to fix it. While
   // there is anything, nothing is observed or decided: the status says what `reject` makes of it.
   virtual kube::FieldErrors check(json::View object) const = 0;
+  // The same, with what was decoded on the way, if that is worth keeping: observe() of the same
+  // pass finds it as Reader::decoded().
+  struct Checked {
+    kube::FieldErrors errors;
+    Facts decoded;
+  };
+  virtual Checked inspect(json::View object) const { return {check(object), nullptr}; }
+  // By default nothing remains of an earlier status: it would say that all is well.
   virtual Conclusion reject(json::View object, const kube::FieldErrors& errors) const;
 
   virtual Result<Facts> observe(const Reader& reader, Probes& probes,

@@ -17,6 +17,7 @@
 #include "runtime/plan.h"
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,12 +29,18 @@ namespace fixpoint::runtime {
 // say).
 inline constexpr int kObserveRoundsMax = 32;
 
+// An author's facts, whatever type they have.
+using Facts = std::shared_ptr<const void>;
+
 class Reader {
  public:
   virtual ~Reader() = default;
 
   // The object this pass is about, as it was when the pass began.
   virtual json::View primary() const = 0;
+  // What Operator::inspect() made of it; null where there was no check: of an object on its way
+  // out.
+  virtual Facts decoded() const { return nullptr; }
 
   // Cached; the kind must be among the operator's watches. Null when there is none.
   virtual json::View get(const kube::GroupVersionKind& kind, const kube::Key& key) const = 0;

@@ -102,28 +102,40 @@ class Typed final : public Operator {
 
   const Declaration& declaration() const override { return declaration_; }
 
-  kube::FieldErrors check(json::View object) const override {
+  kube::FieldErrors check(json::View object) const override { return inspect(object).errors; }
+
+  Checked inspect(json::View object) const override {
     auto decoded = types::decode<Spec>(object.get("spec"), kube::FieldPath{"spec"});
-    if constexpr (requires { author_.validate(decoded.value); }) {
-      // Rules of the author's may rely on the table's.
-      if (decoded.ok()) return author_.validate(decoded.value);
-    }
-    return std::move(decoded.errors);
+    if (!decoded.ok()) return {std::move(decoded.errors), nullptr};
+    auto spec = std::make_shared<const Spec>(std::move(decoded.value));
+    kube::FieldErrors errors;
+    // Rules of the author's may rely on the table's.
+    if constexpr (requires { author_.validate(*spec); }) errors = author_.validate(*spec);
+    return {std::move(errors), std::move(spec)};
   }
 
   Conclusion reject(json::View object, const kube::FieldErrors& errors) const override {
     if constexpr (requires { author_.reject(errors); }) {
       return conclusion_of(author_.reject(errors));
     } else {
-      return Operator::reject(object, errors);
+      auto conclusion = Operator::reject(object, errors);
+      // A status that must have some fields has them, as nobody has filled them.
+      if (types::has_required(types::table_of<Status>())) {
+        conclusion.status = types::encode(Status{});
+      }
+      return conclusion;
     }
   }
 
   Result<Facts> observe(const Reader& reader, Probes& probes, const kube::Key&) const override {
     auto seen = std::make_shared<Seen>();
     static_cast<PrimaryObject&>(seen->primary) = primary_object(reader.primary());
-    // Errors are check()'s; of an object that is being deleted whatever can be read is.
-    seen->primary.spec = types::decode<Spec>(reader.primary().get("spec")).value;
+    if (const auto decoded = reader.decoded()) {
+      seen->primary.spec = *static_cast<const Spec*>(decoded.get());
+    } else {
+      // Errors are check()'s; of an object that is being deleted whatever can be read is.
+      seen->primary.spec = types::decode<Spec>(reader.primary().get("spec")).value;
+    }
     FP_TRY(facts, author_.observe(seen->primary, reader, probes));
     seen->facts = std::move(facts);
     return Facts{std::move(seen)};

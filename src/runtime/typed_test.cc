@@ -127,6 +127,52 @@ TEST(Typed, ChecksTheTableFirstAndTheAuthorsRulesThen) {
   EXPECT_THAT(errors("{}"), ElementsAre("spec.name"));
 }
 
+TEST(Typed, DecodesTheSpecOnceForCheckAndObserve) {
+  class WithDecoded final : public Reader {
+   public:
+    WithDecoded(OneObject& under, Facts decoded) : under_(under), decoded_(std::move(decoded)) {}
+    json::View primary() const override { return under_.primary(); }
+    Facts decoded() const override { return decoded_; }
+    json::View get(const kube::GroupVersionKind&, const kube::Key&) const override { return {}; }
+    std::vector<json::View> owned(const kube::GroupVersionKind&) const override { return {}; }
+    std::vector<json::View> list(const kube::GroupVersionKind&, std::string_view) const override {
+      return {};
+    }
+    std::vector<json::View> indexed(const kube::GroupVersionKind&, std::string_view,
+                                    std::string_view) const override {
+      return {};
+    }
+    Result<json::Value> live(const ObjectRef&) const override { return json::Value{}; }
+
+   private:
+    OneObject& under_;
+    Facts decoded_;
+  };
+  const Typed<Wheelwright> wheels;
+  OneObject world(kObject);
+  const auto other = *json::parse(R"({"spec":{"name":"rear"}})");
+
+  // What is handed on is what observe() works with, not what it could decode by itself.
+  auto checked = wheels.inspect(other);
+  ASSERT_TRUE(checked.errors.empty());
+  const WithDecoded reader(world, std::move(checked.decoded));
+  const auto plan = wheels.decide(*wheels.observe(reader, world, {"ns", "w"}), {});
+
+  EXPECT_EQ(std::get<WaitStep>(plan.branches.at(0).steps.at(0)).reason, "rear");
+}
+
+TEST(Typed, ARejectedSpecLeavesNothingOfAnEarlierStatus) {
+  const Typed<Wheelwright> wheels;
+  const auto object = *json::parse(R"({"spec":{},"status":{"phase":"Rolling","ready":1}})");
+
+  const auto conclusion = wheels.reject(object, wheels.check(object));
+
+  EXPECT_EQ(json::to_text(conclusion.status), "{}");
+  ASSERT_EQ(conclusion.conditions.size(), 1U);
+  EXPECT_FALSE(conclusion.conditions[0].is_true);
+  EXPECT_EQ(conclusion.conditions[0].reason, "InvalidSpec");
+}
+
 TEST(Typed, SaysWhyItIsNotReady) {
   Outcomes outcomes;
   outcomes.steps.push_back({.branch = "a",

@@ -107,10 +107,6 @@ json::Draft metadata_schema(const Kind& kind) {
   return schema;
 }
 
-bool has_required(const Table& table) {
-  return std::ranges::any_of(table.fields, [](const Field& f) { return f.limits.required; });
-}
-
 json::Draft columns_of(const Version& version) {
   auto list = json::Draft::array();
   const auto all =

@@ -32,6 +32,11 @@ const Field* Table::find(std::string_view name) const {
   return found == fields.end() ? nullptr : &*found;
 }
 
+bool has_required(const Table& table) {
+  return std::ranges::any_of(table.fields,
+                             [](const Field& field) { return field.limits.required; });
+}
+
 Table finish(Table table) {
   for (auto& field : table.fields) {
     compile(field.limits);

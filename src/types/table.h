@@ -163,6 +163,8 @@ const Table& table_of() {
   return kTable;
 }
 
+bool has_required(const Table& table);
+
 // Whatever makes no sense, of this table and those below, each with its path; none in a good one.
 std::vector<std::string> mistakes(const Table& table);
 

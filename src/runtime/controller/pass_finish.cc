@@ -156,8 +156,9 @@ void begin_with_snapshot(PassState& state) {
     return state.next_phase(state.on(Rule::LiveBeforeDelete) ? Phase::Confirm : Phase::Observe);
   }
   if (state.on(Rule::InvalidCreatesNothing)) {
-    const kube::FieldErrors errors = state.reconciler().check(there);
-    if (!errors.empty()) return reject(state, errors);
+    auto checked = state.reconciler().inspect(there);
+    if (!checked.errors.empty()) return reject(state, checked.errors);
+    state.decoded = std::move(checked.decoded);
   }
   state.phase = Phase::Observe;
 }

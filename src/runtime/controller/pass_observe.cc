@@ -26,6 +26,7 @@ class PassReader final : public Reader, public Probes {
   explicit PassReader(PassState& state) : state_(state) {}
 
   json::View primary() const override { return state_.primary; }
+  Facts decoded() const override { return state_.decoded; }
   json::View get(const kube::GroupVersionKind& kind, const kube::Key& key) const override {
     const Contents* contents = state_.cache->find(kind);
     return kept(contents == nullptr ? json::View{} : contents->get(key));

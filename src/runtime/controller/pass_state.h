@@ -67,6 +67,7 @@ struct PassState {
   Instant now{};
   CacheView* cache = nullptr;  // only while running
   json::Value primary;         // the snapshot (rule 4)
+  Facts decoded;               // what the check made of it
   Owner owner;                 // of the children: the primary
   bool deleting = false;
 
