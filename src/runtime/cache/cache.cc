@@ -161,6 +161,14 @@ void Cache::synced_or_gone() {
   }
 }
 
+void Cache::rewound(std::string_view what) {
+  if (setup_.alarm) setup_.alarm(what);
+  for (auto* session : std::vector{sessions_}) {
+    const bool there = std::ranges::find(sessions_, session) != sessions_.end();
+    if (there && session->handlers_.rewound) session->handlers_.rewound();
+  }
+}
+
 void Cache::end_joining() {
   for (const auto& ns : std::set{joining_}) {
     const bool settled = std::ranges::all_of(collections_, [&](const auto& collection) {

@@ -42,6 +42,8 @@ struct SessionHandlers {
   // Everything that is followed has been listed; again when that was not so in between, because
   // more is followed now.
   std::function<void()> synced;
+  // The server went back in time: what was remembered of versions does not hold any more.
+  std::function<void()> rewound = {};
 };
 
 // What one controller follows. Destroying it ends that.
@@ -100,6 +102,7 @@ struct FollowStatistics {
   std::string resource_version;
   std::uint64_t relists = 0;
   std::uint64_t from_the_past = 0;
+  std::uint64_t rewinds = 0;
   ReflectorStatistics reflector;
 };
 
@@ -115,6 +118,8 @@ class Cache {
     client::Streaming first_list = client::Streaming::No;
     // Something went wrong and will be tried again; for the log. May be null.
     std::function<void(std::string_view what)> trouble = {};
+    // What a person must know: the server went back in time. May be null.
+    std::function<void(std::string_view what)> alarm = {};
   };
   explicit Cache(Setup setup);
   // After all its sessions.
@@ -141,6 +146,7 @@ class Cache {
   void retire(std::shared_ptr<void> old);
   void later(std::function<void()> task);
   void synced_or_gone();
+  void rewound(std::string_view what);
   void end_joining();
   void look_for_kind_of(json::View definition);
   bool is_joining(std::string_view ns) const { return joining_.contains(std::string{ns}); }

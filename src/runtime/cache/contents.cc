@@ -101,6 +101,19 @@ void Contents::begin_relist(FeedId feed_id) {
   feed.list_version.clear();
 }
 
+void Contents::start_anew(FeedId feed_id) {
+  auto& state = change();
+  auto& feed = state.feeds[feed_id];
+  feed.anew = true;
+  feed.seen_number = feed.own_number = 0;
+  state.tombstones.forget(feed_id);
+}
+
+bool Contents::is_past(std::string_view resource_version, FeedId feed_id) const {
+  const auto& feed = state_->feeds[feed_id];
+  return before(version_number(resource_version), std::max(feed.seen_number, feed.own_number));
+}
+
 Result<std::vector<Change>> Contents::put_page(std::vector<json::Value> items,
                                                std::string_view resource_version, FeedId feed_id) {
   auto& state = change();
@@ -135,11 +148,11 @@ std::vector<Change> Contents::end_relist(FeedId feed_id) {
   FP_CHECK(feed.relisting);
   auto changes = state.erase_if(feed, Origin::Relist, [&](const ObjectTable::Entry& entry) {
     // What is newer than the list is an own write that the watch will tell of.
-    return entry.epoch != feed.epoch && !before(feed.list_number, entry.version);
+    return entry.epoch != feed.epoch && (feed.anew || !before(feed.list_number, entry.version));
   });
   feed.seen = feed.list_version;
   feed.seen_number = feed.list_number != 0 ? feed.list_number : feed.seen_number;
-  feed.relisting = false;
+  feed.relisting = feed.anew = false;
   feed.synced = true;
   state.tombstones.list_complete({feed_id, feed.epoch}, feed.list_number);
   return changes;

@@ -76,6 +76,12 @@ class Contents {
   Result<std::vector<Change>> put_page(std::vector<json::Value> items,
                                        std::string_view resource_version, FeedId feed = 0);
   std::vector<Change> end_relist(FeedId feed = 0);
+  // The server's own time went back for good (its data were restored): the next list is believed
+  // whatever its version, and what is known from before is compared by content, since versions are
+  // given anew. Until that list is complete the old state can be read.
+  void start_anew(FeedId feed = 0);
+  // A list asked for now cannot honestly be of this version.
+  bool is_past(std::string_view resource_version, FeedId feed = 0) const;
   // A bookmark or an event, after it was put: everything up to here has been seen.
   void seen(std::string_view resource_version, FeedId feed = 0);
   // The kind is not served any more: everything goes, and the feed starts over.

@@ -109,11 +109,14 @@ std::optional<Change> Contents::State::put_own(json::Value object) {
     return leave(identity, feed, *feed_id);
   }
   const auto slot = table.find(identity.key);
-  if (judge(identity, Origin::OwnWrite, slot, feed) != Verdict::News) return std::nullopt;
+  if (!of_another_time(slot, feed) &&
+      judge(identity, Origin::OwnWrite, slot, feed) != Verdict::News) {
+    return std::nullopt;
+  }
   // A list under way goes by the version to tell what is newer than itself, and this must not count
   // as listed. Without numbers it must: better too long in the cache than deleted by mistake.
   const auto confirmed = slot == kNoEntry ? feed.epoch - 1 : table.at(slot).epoch;
-  const auto epoch = identity.version == 0 ? feed.epoch : confirmed;
+  const auto epoch = identity.version == 0 || feed.anew ? feed.epoch : confirmed;
   const auto version = identity.version;
   auto cut = shape ? shape->cut(object) : std::move(object);
   return store(cut, version, slot, Origin::OwnWrite, epoch);
@@ -141,7 +144,12 @@ std::optional<Change> Contents::State::put_listed(const json::Value& object, Fee
   if (feed_of(identity.key.ns) != feed_id) return std::nullopt;
   const auto& feed = feeds[feed_id];
   const auto slot = table.find(identity.key);
-  if (judge(identity, origin, slot, feed) != Verdict::News) {
+  if (of_another_time(slot, feed)) {
+    if (table.at(slot).object == object) {
+      table.confirm(slot, feed.epoch);
+      return std::nullopt;
+    }
+  } else if (judge(identity, origin, slot, feed) != Verdict::News) {
     tombstones.listed(identity.key, feed.epoch);
     // What is listed may be gone by now; then its predecessor, if that is still here, is too.
     if (slot != kNoEntry && (kube::uid_of(table.at(slot).object) == identity.uid ||

@@ -62,6 +62,11 @@ struct Contents::State : RefCounted {
   Verdict judge_event(const Identity& object, const Feed& feed) const;
   Verdict judge(const Identity& object, Origin origin, Slot slot, const Feed& feed) const;
 
+  // What is known of the object is of another time than the feed's: its version says nothing.
+  bool of_another_time(Slot slot, const Feed& feed) const {
+    return feed.anew && slot != kNoEntry && table.at(slot).epoch != feed.epoch;
+  }
+
   Change store(const json::Value& object, std::uint64_t version, Slot slot, Origin origin,
                std::uint32_t epoch);
   // Unless it is another one by now, or known to be newer.

@@ -239,6 +239,40 @@ TEST(Contents, RelistsInPlaceAndReportsOnlyDifferences) {
   EXPECT_EQ(contents.resource_version(), "9");
 }
 
+TEST(Contents, StartsAnewByContentSinceVersionsAreGivenAgain) {
+  auto contents = listed(
+      {
+          CachedObject{.name = "a", .version = 30},
+          CachedObject{.name = "b", .version = 31},
+          CachedObject{.name = "c", .version = 52}
+  },
+      "60");
+  deleted(contents, {.name = "d", .uid = "ud", .version = 61});
+  contents.gone({"default", "e"}, "ue");
+  EXPECT_TRUE(contents.is_past("60"));
+  EXPECT_FALSE(contents.is_past("61"));
+
+  contents.start_anew();
+  EXPECT_EQ(contents.size(), 3U);
+  contents.begin_relist();
+  // While the pages come in an own write is answered, in the new time.
+  EXPECT_EQ(brief(contents.put(CachedObject{.name = "c", .app = "own", .version_text = "45"},
+                               Origin::OwnWrite)),
+            "c@52>c@45");
+  std::vector<json::Value> items{
+      CachedObject{.name = "a", .version = 30},
+      CachedObject{.name = "b", .version = 31, .app = "other"},
+      CachedObject{.name = "c", .version = 20},
+      CachedObject{.name = "e", .uid = "ue", .version = 21}
+  };
+
+  EXPECT_EQ(brief(contents.put_page(std::move(items), "44").value()), "b@31>b@31 ->e@21");
+  EXPECT_EQ(brief(contents.end_relist()), "");
+  EXPECT_EQ(runtime::brief(contents.get({"default", "c"})), "c@45");
+  EXPECT_EQ(brief(event(contents, {.name = "a", .version = 46})), "a@30>a@46")
+      << "where the watch stood in the old time does not count";
+}
+
 TEST(Contents, SaysThatTheFirstListIsTheFirst) {
   Contents contents{config_maps(), {}};
   EXPECT_FALSE(contents.synced());

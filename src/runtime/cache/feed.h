@@ -26,6 +26,9 @@ struct Feed {
   bool synced = false;
 
   std::uint32_t epoch = 0;  // counts lists
+  // Time starts anew: entries of earlier epochs have versions of another time. Until a list is
+  // complete.
+  bool anew = false;
   bool relisting = false;
   std::uint64_t not_before = 0;   // a list asked for now cannot honestly be older than this
   std::uint64_t list_number = 0;  // of the list under way

@@ -24,6 +24,11 @@ constexpr Duration kShortWatch = seconds(5);
 constexpr int kRefusedWatchesMax = 5;
 // A list so long that the server forgets it before its last page is asked for in one piece.
 constexpr int kExpiredListsMax = 2;
+// Lists always ask for the newest state, which a cluster answers with one voice. One that lags, or
+// a balancer that leads to an old copy, is over within the half minute that so many pauses take.
+constexpr int kPastListsMax = 5;
+// A watch that the server ended so much before the time it was asked for was cut.
+constexpr Duration kEndsEarly = seconds(2);
 // A server that ignores the wish for a stream sends nothing and never says that it is complete.
 constexpr Duration kStreamSilence = seconds(10);
 // Watches of many kinds and many processes that began together should not end together.
@@ -147,13 +152,50 @@ void Reflector::on_page(client::PageReply reply) {
   statistics_.wire_bytes += reply->wire_bytes;
   const auto changes =
       contents_.put_page(std::move(reply->items), reply->resource_version, setup_.feed);
-  if (!changes) {
-    return pause(changes.error().message, backoff_.next(scheduler_.now()), &Reflector::list);
-  }
+  if (!changes) return on_past(reply->resource_version, changes.error());
+  past_lists_ = 0;
   tell(*changes);
   if (!reply->continue_token.empty()) return list_page(std::move(reply->continue_token));
   end_list();
   after(Duration::zero(), &Reflector::watch);
+}
+
+void Reflector::on_past(std::string_view version, const Error& why) {
+  // A past that goes back itself is not one server's.
+  if (older(version, past_version_)) past_lists_ = 0;
+  past_version_ = version;
+  if (++past_lists_ < kPastListsMax) {
+    return pause(why.message, backoff_.next(scheduler_.now()), &Reflector::list);
+  }
+  past_lists_ = 0;
+  ++statistics_.rewinds;
+  contents_.start_anew(setup_.feed);
+  if (handlers_.rewound) {
+    handlers_.rewound(
+        fmt::format("the server went back in time (restored from a backup?): {}, {} "
+                    "times in a row; everything is taken from it anew",
+                    why.message, kPastListsMax));
+  }
+  after(Duration::zero(), &Reflector::list);
+}
+
+// One object's worth of a list says how late it is.
+void Reflector::check_time() {
+  phase_ = Phase::Checking;
+  client::ListCall call;
+  call.collection = setup_.collection;
+  call.collection.metadata_only = true;
+  call.limit = 1;
+  call.shape = std::make_shared<const json::Shape>(json::Shape::only({}));
+  client_.list(std::move(call), current(&Reflector::on_time));
+}
+
+void Reflector::on_time(client::PageReply reply) {
+  if (!reply && refused_with(reply.error(), kNotFound)) return on_not_found();
+  if (!reply) return fail("list", reply.error(), &Reflector::check_time);
+  after(Duration::zero(), contents_.is_past(reply->resource_version, setup_.feed)
+                              ? &Reflector::list
+                              : &Reflector::watch);
 }
 
 void Reflector::on_list_error(const client::CallError& error) {
@@ -200,9 +242,7 @@ void Reflector::on_streamed(client::WatchEvent event) {
   scheduler_.cancel(std::exchange(timer_, 0));
   const auto complete =
       contents_.put_page({}, kube::resource_version_of(event.object), setup_.feed);
-  if (!complete) {
-    return pause(complete.error().message, backoff_.next(scheduler_.now()), &Reflector::list);
-  }
+  if (!complete) return on_past(kube::resource_version_of(event.object), complete.error());
   phase_ = Phase::Watching;
   expect_watch_to_end();
   end_list();
@@ -274,7 +314,11 @@ void Reflector::go_on_after_watch() {
   if (error && error->fate == client::Fate::Refused) ++refused_watches_;
   const bool relist = listing || expired || refused_watches_ >= kRefusedWatchesMax;
   if (relist) refused_watches_ = 0;
-  const Step next = relist ? &Reflector::list : &Reflector::watch;
+  const bool in_time = !error && now - watch_began_ + kEndsEarly >= watch_timeout_;
+  const bool refused = error && error->fate == client::Fate::Refused;
+  const Step next = relist               ? &Reflector::list
+                    : in_time || refused ? &Reflector::watch
+                                         : &Reflector::check_time;
   if (now - watch_began_ >= kShortWatch) {
     all_is_well();
     return (this->*next)();

@@ -5,9 +5,12 @@
 // It never ends by itself: whatever goes wrong is waited out, with growing pauses, and then the
 // watch resumes where it stood or, when that version is forgotten (410), the list is taken again.
 // Lists ask for the newest state and come page by page; a list or an event from the past is counted
-// and not believed (contents.h). A kind that is not served empties the feed and is looked for
-// again. Invariant: at most one request or watch or timer of its own is under way. Read next:
-// cache.h, which runs one for each followed collection and namespace.
+// and not believed (contents.h). A server whose data were restored from a backup says the same
+// thing again and again: then it is believed, and everything is taken from it anew. A watch from
+// its future would be silent for ever, so whoever lost a connection first asks how late it is. A
+// kind that is not served empties the feed and is looked for again. Invariant: at most one request
+// or watch or timer of its own is under way. Read next: cache.h, which runs one for each followed
+// collection and namespace.
 #pragma once
 
 #include "base/rng.h"
@@ -36,6 +39,8 @@ struct ReflectorHandlers {
   std::function<void()> not_served;
   // Something went wrong and will be tried again; for the log.
   std::function<void(std::string_view what)> trouble;
+  // The server went back in time and is followed from there: nothing that was known holds.
+  std::function<void(std::string_view what)> rewound;
 };
 
 struct ReflectorStatistics {
@@ -45,6 +50,7 @@ struct ReflectorStatistics {
   std::uint64_t events = 0;
   std::uint64_t bookmarks = 0;
   std::uint64_t failures = 0;
+  std::uint64_t rewinds = 0;     // of the server's time
   std::uint64_t wire_bytes = 0;  // of lists
   std::string last_trouble;
   std::optional<MonotonicInstant> troubled_since;  // nothing while all is well
@@ -64,6 +70,7 @@ class Reflector {
     Idle,
     Listing,
     Watching,
+    Checking,   // whether the server has gone back in time
     Asking,     // whether the kind is served at all
     NotServed,  // and waiting to ask again
     Pausing,    // after trouble
@@ -96,6 +103,11 @@ class Reflector {
   void on_page(client::PageReply reply);
   void on_list_error(const client::CallError& error);
   void end_list();
+
+  void on_past(std::string_view version, const Error& why);
+
+  void check_time();
+  void on_time(client::PageReply reply);
 
   void stream();
   void on_streamed(client::WatchEvent event);
@@ -140,6 +152,8 @@ class Reflector {
   bool later_page_ = false;  // the page under way is not the first of its list
   int expired_lists_ = 0;    // in a row
   int refused_watches_ = 0;  // in a row
+  int past_lists_ = 0;       // in a row
+  std::string past_version_;
   MonotonicInstant watch_began_{};
   Duration watch_timeout_{};
   std::string watched_from_;

@@ -47,6 +47,7 @@ class ReflectorTest : public testing::Test {
                           .synced = [this] { said += "synced "; },
                           .not_served = [this] { said += "not-served "; },
                           .trouble = [this](std::string_view what) { troubles.emplace_back(what); },
+                          .rewound = [this](std::string_view) { said += "rewound "; },
                       });
     reflector->start();
     time.run_due();
@@ -67,6 +68,21 @@ class ReflectorTest : public testing::Test {
   void end_watch(std::optional<client::CallError> why = std::nullopt) {
     client.watching().end(std::move(why));
     time.run_due();
+    tell_time();
+  }
+  // After a cut it first asks how late it is: as late as it was.
+  void tell_time() {
+    while (reflector->phase() == Phase::Checking) {
+      client.answer_list(page({}, contents.resource_version()));
+      time.run_due();
+    }
+  }
+  // The server says five times in a row that it is earlier than it was.
+  void restore(const std::vector<json::Value>& items, const std::string& version) {
+    for (int i = 0; i < 5; ++i) {
+      client.answer_list(page(items, version));
+      until_next_request();
+    }
   }
   // How long until it asks for anything again.
   Duration until_next_request() {
@@ -75,7 +91,9 @@ class ReflectorTest : public testing::Test {
     while (client.lists.size() + client.watches.size() + client.resolves.size() == open) {
       FP_CHECK(time.run_next());
     }
-    return time.now() - start_of_wait;
+    const auto waited = time.now() - start_of_wait;
+    tell_time();
+    return waited;
   }
 
   VirtualScheduler time;
@@ -210,6 +228,72 @@ TEST_F(ReflectorTest, DoesNotBelieveAListFromThePast) {
   EXPECT_EQ(client.watching().request.resource_version, "11");
 }
 
+TEST_F(ReflectorTest, AsksHowLateItIsBeforeItResumesACutWatch) {
+  settle();
+  client.watching().end(lost());
+  time.run_due();
+
+  EXPECT_FALSE(client.has_open_watch()) << "a watch from the future would be silent for ever";
+  const auto asked = client.answer_list(page({CachedObject{.version = 3}}, "12"));
+  time.run_due();
+
+  EXPECT_EQ(asked.limit, 1U);
+  EXPECT_EQ(client.watching().request.resource_version, "10");
+  EXPECT_EQ(take_said(), "") << "what it answers is no news";
+}
+
+TEST_F(ReflectorTest, ResumesAtOnceWhatEndedInTime) {
+  settle();
+  time.advance(client.watching().request.timeout - 10s);
+  client.watching().end();
+  time.run_due();
+
+  EXPECT_TRUE(client.has_open_watch());
+}
+
+TEST_F(ReflectorTest, TakesEverythingAnewFromAServerThatStaysInThePast) {
+  settle();
+  send(EventType::Added, CachedObject{.name = "lost", .version = 12});
+  send(EventType::Deleted, CachedObject{.name = "lost", .version = 13});
+  send(EventType::Added, CachedObject{.name = "late", .version = 14});
+  take_said();
+  client.watching().end(lost());
+  time.run_due();
+  client.answer_list(page({}, "9"));  // so late is it now
+  time.run_due();
+
+  const std::vector<json::Value> backup{
+      CachedObject{.version = 3},
+      CachedObject{.name = "lost", .version = 8}
+  };
+  restore(backup, "9");
+  EXPECT_EQ(take_said(), "rewound ");
+  EXPECT_EQ(contents.size(), 2U) << "what was known can be read until the list is complete";
+  client.answer_list(page(backup, "9"));
+  time.run_due();
+
+  EXPECT_EQ(take_said(), "->lost@8 late@14>- ") << "what is as it was is no news";
+  EXPECT_EQ(client.watching().request.resource_version, "9");
+  send(EventType::Modified, CachedObject{.version = 10});
+  EXPECT_EQ(take_said(), "a@3>a@10 ");
+  EXPECT_EQ(reflector->statistics().rewinds, 1U);
+}
+
+TEST_F(ReflectorTest, OneCopyThatLagsIsNotThePast) {
+  settle();
+  end_watch(refused(410, "Expired"));
+  for (int i = 0; i < 12; ++i) {
+    // Never five times in a row: now and then another copy answers, as late as it should be.
+    client.answer_list(i % 4 == 3 ? page({CachedObject{.version = 3}}, "11", "more")
+                                  : page({CachedObject{.name = "ghost"}}, "9"));
+    if (i % 4 == 3) client.answer_list(std::unexpected(lost()));
+    until_next_request();
+  }
+
+  EXPECT_EQ(take_said(), "");
+  EXPECT_EQ(reflector->statistics().rewinds, 0U);
+}
+
 TEST_F(ReflectorTest, DropsEventsFromThePastAndGoesOn) {
   settle();
 
@@ -252,6 +336,7 @@ TEST_F(ReflectorTest, DoesNotSpinWhenEveryWatchEndsAtOnce) {
   while (time.now() < until) {
     if (client.has_open_watch()) client.watching().end();
     time.run_next();
+    tell_time();
   }
 
   EXPECT_LT(client.watches.size() - before, 60U);

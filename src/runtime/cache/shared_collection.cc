@@ -115,7 +115,8 @@ void SharedCollection::begin(std::string ns, FeedId feed) {
       .changed = [this](std::span<const Change> changes) { on_changes(changes); },
       .synced = [this] { cache_.synced_or_gone(); },
       .not_served = [this] { cache_.synced_or_gone(); },
-      .trouble = cache_.setup_.trouble};
+      .trouble = cache_.setup_.trouble,
+      .rewound = [this](std::string_view what) { cache_.rewound(what); }};
   auto reflector = std::make_shared<Reflector>(std::move(setup), contents_, *cache_.setup_.client,
                                                *cache_.setup_.scheduler, cache_.child_rng(),
                                                std::move(handlers));
@@ -222,6 +223,7 @@ void SharedCollection::append_statistics(std::vector<FollowStatistics>& all) con
                    .resource_version = contents_.resource_version(part.feed),
                    .relists = told.lists == 0 ? 0 : told.lists - 1,
                    .from_the_past = contents_.oddities().from_the_past,
+                   .rewinds = told.rewinds,
                    .reflector = told});
   }
 }

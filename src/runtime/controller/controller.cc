@@ -82,6 +82,11 @@ void Controller::look_at_all() {
   wake();
 }
 
+void Controller::start_over() {
+  core_.forget_versions();
+  look_at_all();
+}
+
 void Controller::start() {
   started_ = true;
   wake();

@@ -64,6 +64,8 @@ class Controller {
   // A pass for this object, or for all, soon.
   void look_at(const kube::Key& key);
   void look_at_all();
+  // The server's time went back: as if this process had just begun.
+  void start_over();
 
   void start();
   // No pass starts any more; `done` is called when the last running one has ended.

@@ -62,6 +62,12 @@ bool ControllerCore::is_own_write(const kube::Key& key, const Change& change) co
   return found != own_writes_.end() && found->second == key;
 }
 
+void ControllerCore::forget_versions() {
+  for (auto& [key, memory] : memories_) memory.stored.clear();
+  own_writes_.clear();
+  own_order_.clear();
+}
+
 void ControllerCore::add_all(const CacheView& cache, MonotonicInstant now) {
   const Contents* primaries = cache.find(declaration().primary().collection.resource.kind);
   if (primaries == nullptr) return;

@@ -61,6 +61,9 @@ class ControllerCore {
   // Every object of the primary kind, at low priority.
   void add_all(const CacheView& cache, MonotonicInstant now);
 
+  // The server's time went back: nothing that was remembered by version holds.
+  void forget_versions();
+
   using PassId = std::uint64_t;
   struct Started {
     PassId id = 0;

@@ -48,7 +48,8 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
                    .rng = Rng{rng_.next()},
                    .namespaces = options_.namespaces,
                    .page_items = kListPageItems,
-                   .trouble = [this](std::string_view what) { around_.log.warn(what); }});
+                   .trouble = [this](std::string_view what) { around_.log.warn(what); },
+                   .alarm = [this](std::string_view what) { around_.log.error(what); }});
   for (auto& [entry, part] : parts) {
     units_.push_back(std::make_unique<Unit>(Unit::Setup{.entry = entry,
                                                         .part = std::move(part),

@@ -152,7 +152,8 @@ json::Value Manager::debug_cache() const {
         {"bytes",           number(statistics.bytes)                       },
         {"controllers",     number(statistics.sessions)                    },
         {"resourceVersion", statistics.resource_version                    },
-        {"relists",         static_cast<std::int64_t>(statistics.relists)  }
+        {"relists",         static_cast<std::int64_t>(statistics.relists)  },
+        {"rewinds",         static_cast<std::int64_t>(statistics.rewinds)  }
     }));
   }
   return list.freeze();

@@ -67,7 +67,8 @@ Unit::Unit(Setup setup)
                                          synced_ = true;
                                          begin();
                                          if (setup_.on_synced) setup_.on_synced();
-                                       }})),
+                                       },
+                                   .rewound = [this] { controller_.start_over(); }})),
       journal_({.controller = declared(setup_).name,
                 .identity = setup_.identity,
                 .log = setup_.log,
