@@ -4,6 +4,7 @@
 #include "json/parse.h"
 #include "json/print.h"
 #include "tests/conformance/shrink.h"
+#include "tests/conformance/text.h"
 
 #include <algorithm>
 
@@ -16,16 +17,11 @@ constexpr std::size_t kBodyShown = 600;
 constexpr std::size_t kValueShown = 400;
 constexpr std::size_t kChangesShown = 12;
 
-std::string cut(std::string text, std::size_t size) {
-  if (text.size() <= size) return text;
-  return text.substr(0, size) + fmt::format("… ({} bytes)", text.size());
-}
-
 std::string outcome(const Answer& answer) {
   const auto body = json::parse(answer.body);
   const std::string message{body ? body->get("message").as_string() : std::string_view{}};
   return message.empty() ? std::to_string(answer.code)
-                         : fmt::format("{} {}", answer.code, cut(message, kValueShown));
+                         : fmt::format("{} {}", answer.code, shortened(message, kValueShown));
 }
 
 std::string shell_quoted(std::string_view text) {
@@ -46,13 +42,13 @@ std::string curl(const Call& call) {
     if (header.name == "user-agent") continue;
     line += " -H " + shell_quoted(header.name + ": " + header.value);
   }
-  if (!call.body.empty()) line += " --data-binary " + shell_quoted(cut(call.body, 4096));
+  if (!call.body.empty()) line += " --data-binary " + shell_quoted(shortened(call.body, 4096));
   const auto target = call.query.empty() ? call.path : call.path + "?" + call.query;
   return line + " \"$SERVER\"" + shell_quoted(target) + "\n";
 }
 
 std::string shown(const std::optional<json::Value>& value) {
-  return value ? cut(json::to_text(*value, json::Escape::Plain), kValueShown) : "(absent)";
+  return value ? shortened(json::to_text(*value, json::Escape::Plain), kValueShown) : "(absent)";
 }
 
 }  // namespace
@@ -65,7 +61,7 @@ std::string report(const Finding& finding, const Recording& real, const Recordin
     text += fmt::format("{} {}. {}\n", i == finding.difference.step ? ">" : " ", i + 1,
                         to_text(sequence.steps[i]));
     if (!sequence.steps[i].body.empty()) {
-      text += "       " + cut(sequence.steps[i].body, kBodyShown) + "\n";
+      text += "       " + shortened(sequence.steps[i].body, kBodyShown) + "\n";
     }
     const auto theirs = outcome(real.steps[i].answer);
     const auto own = outcome(ours.steps[i].answer);

@@ -3,6 +3,7 @@
 // The rules as a table: short enough to read, long enough to see the rule.
 #include "json/print.h"
 #include "tests/conformance/rules_run.h"
+#include "tests/conformance/text.h"
 #include "tests/conformance/touched.h"
 
 #include <algorithm>
@@ -14,12 +15,6 @@ namespace {
 
 constexpr std::size_t kBodyShown = 110;
 constexpr std::size_t kMessageShown = 220;
-
-std::string cut(std::string text, std::size_t size) {
-  if (text.size() <= size) return text;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
-  return text.substr(0, size) + "…";
-}
 
 std::string cell(std::string_view text) {
   std::string escaped;
@@ -41,8 +36,8 @@ std::string request(const Step& step) {
   if (!step.query.empty()) text += "?" + step.query;
   std::string body = step.body;
   std::erase(body, '\n');
-  std::string shown = "`" + cut(std::move(text), kBodyShown) + "`";
-  if (!body.empty()) shown += " `" + cut(std::move(body), kBodyShown) + "`";
+  std::string shown = "`" + shortened(std::move(text), kBodyShown) + "`";
+  if (!body.empty()) shown += " `" + shortened(std::move(body), kBodyShown) + "`";
   return shown;
 }
 
@@ -85,13 +80,13 @@ std::string outcome(json::View answer) {
   auto text = std::to_string(answer.get("code").as_int());
   if (body.is_array()) return text + ": " + events(body);
   if (body.get("message").is_string()) {
-    return text + " " + cut(std::string{body.get("message").as_string()}, kMessageShown);
+    return text + " " + shortened(std::string{body.get("message").as_string()}, kMessageShown);
   }
   if (body.get("items").is_array()) return text + names(body.get("items"));
   text += object(body);
   if (answer.get("warnings").is_array()) {
-    text +=
-        " warned " + cut(json::to_text(answer.get("warnings"), json::Escape::Plain), kMessageShown);
+    text += " warned " +
+            shortened(json::to_text(answer.get("warnings"), json::Escape::Plain), kMessageShown);
   }
   return text;
 }

@@ -14,7 +14,7 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
+#include <chrono>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ json::Value gadget(const json::Value& spec) {
 bool serves(Server& server) {
   for (int attempt = 0; attempt < kTriesMax; ++attempt) {
     if (server.call({.path = std::string{kGadgets}}).code == 200) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    server.wait(std::chrono::milliseconds(100));
   }
   return false;
 }

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/rfc3339.h"
+#include "base/utf8.h"
 #include "json/draft.h"
 
 #include <algorithm>
@@ -26,14 +27,6 @@ const client::Resource& events() {
       "events", client::Scope::Namespaced
   };
   return resource;
-}
-
-// Not in the middle of a character.
-std::string_view cut(std::string_view text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  std::size_t size = bytes_max;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  return text.substr(0, size);
 }
 
 json::Draft reference_to(json::View object) {
@@ -104,8 +97,8 @@ void EventLog::begin(std::uint64_t id, json::View regarding, const EmitStep& eve
   // A name by time, as every recorder does, and never the same twice.
   const auto time = static_cast<std::uint64_t>(now.time_since_epoch().count());
   last_name_ = std::max(last_name_ + 1, time);
-  series.key.name =
-      fmt::format("{}.{:x}", cut(metadata.get("name").as_string(), kNameBytesMax), last_name_);
+  series.key.name = fmt::format(
+      "{}.{:x}", utf8_prefix(metadata.get("name").as_string(), kNameBytesMax), last_name_);
   series.last = now;
   series.written = now;
 
@@ -116,11 +109,11 @@ void EventLog::begin(std::uint64_t id, json::View regarding, const EmitStep& eve
   body.object_at("metadata")["namespace"] = series.key.ns;
   body["eventTime"] = format_micros(now);
   body["reportingController"] = source_.controller;
-  body["reportingInstance"] = cut(source_.instance, kWordBytesMax);
-  body["action"] = cut(event.action, kWordBytesMax);
-  body["reason"] = cut(event.reason, kWordBytesMax);
+  body["reportingInstance"] = utf8_prefix(source_.instance, kWordBytesMax);
+  body["action"] = utf8_prefix(event.action, kWordBytesMax);
+  body["reason"] = utf8_prefix(event.reason, kWordBytesMax);
   body["regarding"] = reference_to(regarding);
-  body["note"] = cut(event.note, kNoteBytesMax);
+  body["note"] = utf8_prefix(event.note, kNoteBytesMax);
   body["type"] = event.type == EventType::Warning ? "Warning" : "Normal";
   client::Call call;
   call.verb = client::Verb::Create;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/guard/drift.h"
 
+#include "base/utf8.h"
 #include "json/print.h"
 #include "kube/metadata.h"
 
@@ -21,10 +22,7 @@ std::string shown_value(std::optional<json::View> value) {
   if (!value) return "nothing";
   auto text = json::to_text(*value, json::Escape::Plain);
   if (text.size() <= kValueBytesMax) return text;
-  auto end = kValueBytesMax;
-  // Not in the middle of a character.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+  return std::string{utf8_prefix(text, kValueBytesMax)} + "…";
 }
 
 std::uint64_t mixed(std::uint64_t seed, std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/rfc3339.h"
+#include "base/utf8.h"
 #include "json/draft.h"
 #include "json/print.h"
 
@@ -83,7 +84,7 @@ void Journal::keep(const ControllerCore::Ended& ended) {
                 .took = ended.took,
                 .result = std::string{result_name(end.result)},
                 .reason = end.failure.reason,
-                .message = end.failure.message.substr(0, kLogTextMax),
+                .message = std::string{utf8_prefix(end.failure.message, kLogTextMax)},
                 .writes = end.writes,
                 .calls = end.calls,
                 .steps = {}};
@@ -94,7 +95,7 @@ void Journal::keep(const ControllerCore::Ended& ended) {
                             .branch = outcome.branch,
                             .state = outcome.state,
                             .reason = outcome.reason,
-                            .message = outcome.message.substr(0, kLogTextMax)});
+                            .message = std::string{utf8_prefix(outcome.message, kLogTextMax)}});
   }
   records_[ended.key] = std::move(record);
   order_.emplace_back(ended.key, ended.id);

@@ -2,10 +2,12 @@
 #include "runtime/manager/log.h"
 
 #include "base/rfc3339.h"
+#include "base/utf8.h"
 #include "json/print.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,9 +36,7 @@ std::string_view letter(LogLevel level) {
 
 std::string cut(std::string_view text) {
   if (text.size() <= kLogTextMax) return std::string{text};
-  auto end = kLogTextMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return std::string{text.substr(0, end)} + "…";
+  return std::string{utf8_prefix(text, kLogTextMax)} + "…";
 }
 
 bool plain(std::string_view value) {
@@ -85,6 +85,14 @@ Log::Write Log::to_stdout() {
 
 void Log::say(LogLevel level, std::string_view message, Values values) const {
   if (!wants(level)) return;
+  std::string left_out;
+  if (level == LogLevel::Warning) {
+    if (!warnings_.try_take(kWarningRate, clock_.monotonic())) {
+      ++left_out_;
+      return;
+    }
+    if (left_out_ > 0) left_out = fmt::format("{}", std::exchange(left_out_, 0));
+  }
   const auto time = format_micros(clock_.wall());
   std::string line;
   if (format_ == LogFormat::Json) {
@@ -93,12 +101,14 @@ void Log::say(LogLevel level, std::string_view message, Values values) const {
     for (const auto& [key, value] : values) {
       if (!value.empty()) add_json(line, key, value);
     }
+    if (!left_out.empty()) add_json(line, "left_out", left_out);
     line += "}\n";
   } else {
     line = fmt::format("{} {} {}", time.substr(11, 12), letter(level), one_line(message));
     for (const auto& [key, value] : values) {
       if (!value.empty()) add_text(line, key, value);
     }
+    if (!left_out.empty()) add_text(line, "left_out", left_out);
     line += '\n';
   }
   write_(line);

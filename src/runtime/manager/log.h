@@ -3,11 +3,14 @@
 // Log: one line per thing that happened, for people (text) or for machines (JSON).
 //
 // A line has a level, a message and named values. Values come from objects' names, reasons and
-// server messages, never from their contents, so no secret gets here. Lines are bounded.
+// server messages, never from their contents, so no secret gets here. Lines are bounded, and so are
+// warnings: ten thousand objects whose server is away say the same thing ten thousand times.
 #pragma once
 
 #include "base/clock.h"
+#include "runtime/guard/token_bucket.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -22,6 +25,9 @@ enum class LogFormat : std::uint8_t { Text, Json };
 
 // Longer messages and values are cut; a server may answer with a whole page.
 inline constexpr std::size_t kLogTextMax = 2'000;
+
+// Warnings at once, and then one in so long; the next one says how many were left out.
+inline constexpr TokenRate kWarningRate{.capacity = 100, .each = std::chrono::seconds(1)};
 
 class Log {
  public:
@@ -54,6 +60,8 @@ class Log {
   LogLevel least_;
   const Clock& clock_;
   Write write_;
+  mutable TokenBucket warnings_;
+  mutable std::uint64_t left_out_ = 0;
 };
 
 }  // namespace fixpoint::runtime

@@ -55,6 +55,20 @@ TEST_F(LogTest, NobodyCanForgeALineOrFillTheDisk) {
   EXPECT_NE(lines_.find("v=\"a\\nb\""), std::string::npos);
 }
 
+TEST_F(LogTest, ManyWarningsBecomeFewAndSayHowManyWereLeftOut) {
+  const auto writer = log(LogFormat::Text);
+  for (int i = 0; i < 10'000; ++i) writer.warn("the server is away");
+  EXPECT_EQ(std::ranges::count(lines_, '\n'), 100);
+  lines_.clear();
+
+  writer.error("this is something else");
+  EXPECT_EQ(std::ranges::count(lines_, '\n'), 1);
+  clock_.advance(std::chrono::seconds(1));
+  writer.warn("the server is away");
+
+  EXPECT_NE(lines_.find("the server is away left_out=9900\n"), std::string::npos) << lines_;
+}
+
 TEST_F(LogTest, LeavesOutWhatNobodyWants) {
   log(LogFormat::Text, LogLevel::Warning).info("quiet");
 
