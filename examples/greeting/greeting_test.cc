@@ -6,8 +6,10 @@
 #include "runtime/controller/pass_fixture.h"
 #include "runtime/registry.h"
 #include "runtime/typed.h"
+#include "types/reference.h"
 
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -120,6 +122,16 @@ TEST_F(Greeting, IsCheckedBeforeAnythingIsDone) {
 
 TEST_F(Greeting, HasNoMistakesInItsTables) {
   EXPECT_THAT(types::mistakes(kind_), testing::IsEmpty());
+}
+
+// `fixpoint manifests --operators greeting --only reference` makes the page.
+TEST_F(Greeting, HasItsReferencePageInTheDocs) {
+  std::ifstream file("docs/reference/greeting.md");
+  std::stringstream text;
+  text << file.rdbuf();
+
+  EXPECT_EQ(text.str(),
+            "<!-- SPDX-License-Identifier: Apache-2.0 -->\n" + types::reference_page(kind_));
 }
 
 TEST(GreetingSource, FitsInAHundredLines) {

@@ -12,6 +12,10 @@ namespace greeting {
 fixpoint::runtime::OperatorEntry entry();
 fixpoint::verify::world::Trial trial();
 }  // namespace greeting
+// examples/noticeboard/noticeboard.cc
+namespace noticeboard {
+fixpoint::runtime::OperatorEntry entry();
+}
 
 namespace {
 
@@ -23,7 +27,8 @@ fixpoint::runtime::OperatorEntry as_example(fixpoint::runtime::OperatorEntry ent
 }  // namespace
 
 int main(int argc, char** argv) {
-  static const std::array operators{as_example(greeting::entry())};
+  static const std::array operators{as_example(greeting::entry()),
+                                    as_example(noticeboard::entry())};
   static constexpr std::array<fixpoint::cli::MakeTrial, 1> kTrials{&greeting::trial};
   return fixpoint::cli::run_program(argc, argv, operators, kTrials);
 }

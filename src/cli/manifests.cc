@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/program.h"
 #include "cli/route.h"
+#include "types/reference.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@
 namespace fixpoint::cli {
 namespace {
 
-constexpr std::string_view kParts[]{"all", "crds", "rbac", "workload"};
+constexpr std::string_view kParts[]{"all", "crds", "rbac", "workload", "reference"};
 
 int failed(std::string_view message) {
   fmt::print(stderr, "fixpoint manifests: {}\n", message);
@@ -63,10 +64,19 @@ void append(std::vector<json::Value>& all, std::vector<json::Value> more) {
   std::ranges::move(more, std::back_inserter(all));
 }
 
+std::string reference_pages(const runtime::ManifestOptions& options) {
+  std::string pages;
+  for (const auto* entry : options.operators) {
+    for (const auto* kind : entry->kinds()) pages += types::reference_page(*kind);
+  }
+  return pages;
+}
+
 int run(const Arguments& arguments) {
   const auto options = options_from(arguments);
   if (!options) return failed(options.error().message);
   const auto only = arguments.value("only");
+  if (only == "reference") return answer(reference_pages(*options));
   std::vector<json::Value> objects;
   // In the order in which they must be there.
   if (only == "all") objects.push_back(runtime::namespace_object(*options));
@@ -103,7 +113,7 @@ constexpr std::array kFlags{
          .help = "look only into these, separated by commas: Roles there instead of a ClusterRole"},
     Flag{.name = "only",
          .placeholder = "PART",
-         .help = "print one part",
+         .help = "print one part; reference is a page in Markdown about every field of the kinds",
          .fallback = "all",
          .values = kParts},
     Flag{.name = "alerts",
@@ -113,6 +123,8 @@ constexpr std::array kFlags{
 constexpr std::array kExamples{
     Example{"manifests --operators greeting",                          "everything that installs an operator"},
     Example{"manifests --operators greeting --only crds",              "only the kinds it brings"            },
+    Example{"manifests --operators greeting --only reference",
+            "what each field of its kinds means"                                                             },
     Example{"manifests --operators greeting --watch-namespace team-a",
             "with rights in one namespace only"                                                              },
 };

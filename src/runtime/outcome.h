@@ -11,6 +11,7 @@
 #include "runtime/plan.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,8 @@ struct Outcome {
   std::string branch;
   std::size_t step = 0;  // in its branch
   std::string what;      // describe(step)
+  // Whom the step is about; null where it is about no object, and where nothing was to be done.
+  std::shared_ptr<const ObjectRef> object;
   StepState state = StepState::Skipped;
   ErrorClass error_class = ErrorClass::None;
   std::string reason;  // CamelCase; of failures, waits, skips and pauses

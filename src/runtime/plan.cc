@@ -4,6 +4,7 @@
 #include "runtime/plan.h"
 
 #include "json/value.h"
+#include "kube/metadata.h"
 
 #include <algorithm>
 #include <string>
@@ -43,6 +44,20 @@ struct Describe {
   std::string operator()(const EffectStep& step) const { return "effect " + step.name; }
 };
 
+struct Target {
+  static std::optional<ObjectRef> of(json::View object) {
+    const auto kind = kube::gvk_of(object);
+    return ObjectRef{kind, kube::key_of(object)};
+  }
+  std::optional<ObjectRef> operator()(const CreateStep& step) const { return of(step.object); }
+  std::optional<ObjectRef> operator()(const ApplyStep& step) const { return of(step.object); }
+  std::optional<ObjectRef> operator()(const PatchStep& step) const { return step.target; }
+  std::optional<ObjectRef> operator()(const DeleteStep& step) const { return step.target; }
+  std::optional<ObjectRef> operator()(const WaitStep&) const { return {}; }
+  std::optional<ObjectRef> operator()(const EmitStep&) const { return {}; }
+  std::optional<ObjectRef> operator()(const EffectStep&) const { return {}; }
+};
+
 std::size_t position(const Plan& plan, std::string_view name) {
   const auto found = std::ranges::find(plan.branches, name, &Branch::name);
   return static_cast<std::size_t>(found - plan.branches.begin());
@@ -52,6 +67,11 @@ std::size_t position(const Plan& plan, std::string_view name) {
 
 std::string describe(const Step& step) {
   return std::visit(Describe{}, step);
+}
+
+std::shared_ptr<const ObjectRef> target_of(const Step& step) {
+  auto target = std::visit(Target{}, step);
+  return target ? std::make_shared<const ObjectRef>(*std::move(target)) : nullptr;
 }
 
 Branch& Plan::branch(std::string name, std::vector<std::string> after) {

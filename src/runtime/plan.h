@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -91,6 +92,9 @@ using Step =
 
 // "apply ConfigMap default/web", for logs, outcomes and counterexamples.
 std::string describe(const Step& step);
+
+// Whom the step is about; null when it is about no object.
+std::shared_ptr<const ObjectRef> target_of(const Step& step);
 
 struct Branch {
   std::string name;

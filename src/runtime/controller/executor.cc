@@ -30,6 +30,7 @@ void skip_from(PassState& state, std::size_t branch, std::size_t step, const std
   for (; step < skipped.steps.size(); ++step) {
     Outcome& outcome = outcome_at(state, branch, step);
     outcome.what = describe(skipped.steps[step]);
+    outcome.object = target_of(skipped.steps[step]);
     outcome.reason = reason;
     outcome.message = message;
   }
@@ -65,7 +66,10 @@ void record(PassState& state, std::size_t branch, std::size_t step, Outcome made
   const Step& done = state.result.plan.branches[branch].steps[step];
   made.branch = std::move(outcome.branch);
   made.step = step;
-  if (made.state != StepState::Unchanged) made.what = describe(done);
+  if (made.state != StepState::Unchanged) {
+    made.what = describe(done);
+    made.object = target_of(done);
+  }
   if (made.state == StepState::Done && !std::holds_alternative<EmitStep>(done) &&
       !std::holds_alternative<EffectStep>(done)) {
     state.result.changed = true;
