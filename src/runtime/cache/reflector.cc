@@ -34,6 +34,9 @@ constexpr Duration kStreamSilence = seconds(10);
 // Watches of many kinds and many processes that began together should not end together.
 constexpr Duration kWatchShortest = minutes(5);
 constexpr Duration kWatchSpread = minutes(5);
+// A bookmark comes every minute. A watch that is silent for longer, on a connection that is alive,
+// may have been forgotten by the server, or by a balancer; asking anew is cheap.
+constexpr Duration kWatchSilence = minutes(3);
 // Server and client both end a watch in time. Should neither, it may be dead in a way nobody sees.
 constexpr Duration kWatchOverdue = minutes(1);
 
@@ -257,10 +260,15 @@ void Reflector::watch() {
 }
 
 void Reflector::expect_watch_to_end() {
-  const auto end = watch_began_ + watch_timeout_ + kWatchOverdue;
+  const auto end = std::min(watch_began_ + watch_timeout_ + kWatchOverdue, heard_ + kWatchSilence);
   scheduler_.cancel(timer_);
-  timer_ = scheduler_.after(std::max(end - scheduler_.now(), Duration::zero()),
-                            [this] { after(Duration::zero(), &Reflector::watch); });
+  timer_ = scheduler_.after(std::max(end - scheduler_.now(), Duration::zero()), [this, end] {
+    const bool overdue = end == watch_began_ + watch_timeout_ + kWatchOverdue;
+    if (overdue || scheduler_.now() - heard_ >= kWatchSilence) {
+      return after(Duration::zero(), &Reflector::check_time);
+    }
+    expect_watch_to_end();
+  });
 }
 
 void Reflector::begin_watch(client::WatchCall call,
@@ -271,7 +279,7 @@ void Reflector::begin_watch(client::WatchCall call,
                                       static_cast<std::uint64_t>(kWatchSpread.count())))};
   watch_timeout_ = call.timeout;
   ++statistics_.watches;
-  watch_began_ = scheduler_.now();
+  watch_began_ = heard_ = scheduler_.now();
   watched_from_ = call.resource_version;
   watching_ = client_.watch(std::move(call), {current(handler), current(&Reflector::on_watch_end)});
 }
@@ -291,6 +299,7 @@ void Reflector::on_event(client::WatchEvent event) {
   const bool past = older(version, contents_.resource_version(setup_.feed));
   if (!version.empty() && (bookmark || !past)) contents_.seen(version, setup_.feed);
   refused_watches_ = 0;
+  heard_ = scheduler_.now();
   all_is_well();
   if (change) tell({&*change, 1});
 }

@@ -155,6 +155,7 @@ class Reflector {
   int past_lists_ = 0;       // in a row
   std::string past_version_;
   MonotonicInstant watch_began_{};
+  MonotonicInstant heard_{};  // of the watch, an event or a bookmark
   Duration watch_timeout_{};
   std::string watched_from_;
   std::unique_ptr<client::Watching> watching_;

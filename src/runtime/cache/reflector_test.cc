@@ -178,7 +178,7 @@ TEST_F(ReflectorTest, ForgivesAfterAQuietWhile) {
   }
   client.answer_list(page({}, "10"));
   EXPECT_FALSE(reflector->statistics().troubled_since);
-  time.advance(3min);
+  time.advance(150s);
 
   end_watch(refused(410, "Expired"));
   client.answer_list(std::unexpected(lost()));
@@ -244,7 +244,9 @@ TEST_F(ReflectorTest, AsksHowLateItIsBeforeItResumesACutWatch) {
 
 TEST_F(ReflectorTest, ResumesAtOnceWhatEndedInTime) {
   settle();
-  time.advance(client.watching().request.timeout - 10s);
+  const auto end = time.now() + client.watching().request.timeout - 10s;
+  for (; time.now() + 1min < end; time.advance(1min)) send(EventType::Bookmark, bookmark("11"));
+  time.advance(end - time.now());
   client.watching().end();
   time.run_due();
 
@@ -319,13 +321,33 @@ TEST_F(ReflectorTest, ResumesAtOnceWhenAWatchGoesSilent) {
 TEST_F(ReflectorTest, EndsAWatchThatNobodyElseEnds) {
   settle();
   send(EventType::Modified, CachedObject{.version = 12});
-  time.advance(4min);
-  EXPECT_EQ(client.watches.size(), 1U);
-  time.advance(8min);
+  for (int minute = 0; minute < 12; ++minute) {
+    if (minute == 4) {
+      EXPECT_EQ(client.watches.size(), 1U);
+    }
+    if (client.watches.size() == 1) send(EventType::Bookmark, bookmark("12"));
+    time.advance(1min);
+    tell_time();
+  }
 
   EXPECT_EQ(client.watches.size(), 2U);
   EXPECT_TRUE(client.watches.front()->cancelled);
   EXPECT_EQ(client.watching().request.resource_version, "12");
+  EXPECT_EQ(troubles.size(), 0U);
+}
+
+TEST_F(ReflectorTest, AsksAnewWhenAWatchIsSilentOnALivingConnection) {
+  settle();
+  time.advance(2min);
+  send(EventType::Bookmark, bookmark("11"));
+  time.advance(2min);
+  EXPECT_EQ(client.watches.size(), 1U);
+  time.advance(1min);
+  tell_time();
+
+  EXPECT_EQ(client.watches.size(), 2U);
+  EXPECT_TRUE(client.watches.front()->cancelled);
+  EXPECT_EQ(client.watching().request.resource_version, "11");
   EXPECT_EQ(troubles.size(), 0U);
 }
 

@@ -37,6 +37,7 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
       workers_(around_.loop),
       controller_metrics_(around_.metrics),
       guard_metrics_(around_.metrics, options_.metrics_prefix),
+      cache_metrics_(around_.metrics, options_.metrics_prefix),
       rng_(rng) {
   if (options_.election) {
     fence_ = std::make_unique<LeaseFence>(elector_);
@@ -71,6 +72,7 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
   add_process_metrics(around_.metrics);
   around_.metrics.before_page([this] {
     for (const auto& unit : units_) unit->refresh_metrics();
+    cache_metrics_.refresh(cache_->statistics());
   });
 }
 

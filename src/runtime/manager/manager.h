@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "net/server.h"
+#include "runtime/cache/cache_metrics.h"
 #include "runtime/election/elector.h"
 #include "runtime/manager/endpoint.h"
 #include "runtime/manager/loop_scheduler.h"
@@ -107,6 +108,7 @@ class Manager {
   std::unique_ptr<LeaseFence> fence_;
   ControllerMetrics controller_metrics_;
   GuardMetrics guard_metrics_;
+  CacheMetrics cache_metrics_;
   std::optional<ElectionMetrics> election_metrics_;
   std::unique_ptr<Cache> cache_;
   std::vector<std::unique_ptr<Unit>> units_;

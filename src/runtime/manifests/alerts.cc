@@ -37,6 +37,10 @@ constexpr Alert kAlerts[]{
      "max by (controller) (workqueue_longest_running_processor_seconds{{job=\"{0}\"}}) > 300",          "5m",
      "warning",                                                                                                            "A pass of {{{{ $labels.controller }}}} has been running for minutes.",
      "Something it asks does not answer within its deadline."                  },
+    {"FixpointServerWentBack",  "sum(increase(fixpoint_cache_rewinds_total{{job=\"{0}\"}}[1h])) > 0",
+     "1m",                                                                                                     "warning",  "The API server's data are older than they were.",
+     "It was restored from a backup, or the address leads to another cluster. What was written "
+     "since the backup is made again."                                         },
     {"FixpointEditWar",         "sum(increase(fixpoint_thrashing_total{{job=\"{0}\"}}[1h])) > 0",       "1m",
      "warning",                                                                                                            "Somebody else keeps changing a managed object back; it is paused.",
      "The event on the object names the other writer and how to resume."       },

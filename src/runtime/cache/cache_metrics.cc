@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/cache/cache_metrics.h"
+
+#include "runtime/cache/feed.h"
+
+namespace fixpoint::runtime {
+namespace {
+
+// As client-go labels its informers.
+std::vector<std::string> names() {
+  return {"name", "group", "version", "resource"};
+}
+
+LabelValues labels_of(const FollowStatistics& follow) {
+  const auto& resource = follow.collection.resource;
+  return {follow.collection.ns, resource.kind.group, resource.kind.version, resource.plural};
+}
+
+}  // namespace
+
+CacheMetrics::CacheMetrics(MetricsRegistry& registry, const std::string& prefix)
+    : version_(registry.gauge({"informer_store_resource_version",
+                               "The newest version that was seen; the name is the namespace.",
+                               names()})),
+      objects_(registry.gauge({prefix + "cache_objects", "Objects in the cache.", names()})),
+      bytes_(
+          registry.gauge({prefix + "cache_bytes", "What they and their indexes take.", names()})),
+      relists_(registry.counter(
+          {prefix + "cache_relists_total", "Lists after the first one.", names()})),
+      failures_(
+          registry.counter({prefix + "cache_failures_total",
+                            "Lists and watches that went wrong and were begun again.", names()})),
+      rewinds_(registry.counter(
+          {prefix + "cache_rewinds_total", "Times that the server went back in time.", names()})) {}
+
+void CacheMetrics::refresh(const std::vector<FollowStatistics>& all) {
+  for (auto* family : {&version_, &objects_, &bytes_}) family->clear();
+  for (const auto& follow : all) {
+    const auto labels = labels_of(follow);
+    version_.with(labels).set(static_cast<double>(version_number(follow.resource_version)));
+    objects_.with(labels).set(static_cast<double>(follow.objects));
+    bytes_.with(labels).set(static_cast<double>(follow.bytes));
+    relists_.with(labels).raise_to(static_cast<double>(follow.relists));
+    failures_.with(labels).raise_to(static_cast<double>(follow.reflector.failures));
+    rewinds_.with(labels).raise_to(static_cast<double>(follow.rewinds));
+  }
+}
+
+}  // namespace fixpoint::runtime
