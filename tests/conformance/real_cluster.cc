@@ -24,6 +24,7 @@ Result<std::unique_ptr<RealCluster>> RealCluster::start(const std::string& contr
   if (given != nullptr && controllers == "none") {
     FP_TRY(endpoint, endpoint_of("real", given));
     cluster->endpoint_ = std::move(endpoint);
+    cluster->kubeconfig_ = given;
     return cluster;
   }
   const auto path = cluster->directory_.emplace("kube").path().string();
@@ -33,7 +34,8 @@ Result<std::unique_ptr<RealCluster>> RealCluster::start(const std::string& contr
     return fail(ErrorKind::Unavailable,
                 "no real cluster: see the lines above; `make kube` builds Kubernetes");
   }
-  FP_TRY(endpoint, endpoint_of("real", path + "/kubeconfig"));
+  cluster->kubeconfig_ = path + "/kubeconfig";
+  FP_TRY(endpoint, endpoint_of("real", cluster->kubeconfig_));
   cluster->endpoint_ = std::move(endpoint);
   return cluster;
 }

@@ -23,11 +23,13 @@ class RealCluster {
   RealCluster& operator=(const RealCluster&) = delete;
 
   const Endpoint& endpoint() const { return endpoint_; }
+  const std::string& kubeconfig() const { return kubeconfig_; }
 
  private:
   RealCluster() = default;
   std::optional<store::ScratchDirectory> directory_;  // empty: not ours
   Endpoint endpoint_;
+  std::string kubeconfig_;
 };
 
 }  // namespace fixpoint::conformance

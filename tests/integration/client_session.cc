@@ -7,7 +7,10 @@
 #include "json/print.h"
 #include "json/shape.h"
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -219,23 +222,35 @@ class Session {
 
   struct Told {
     std::vector<std::string> lines;
+    bool bookmarked = false;
     std::optional<std::optional<CallError>> end;
   };
   std::unique_ptr<Watching> watch(WatchCall call, Told& told) {
-    call.collection = {.resource = kMaps, .ns = "default", .selector = {.labels = kSelector}};
+    if (call.collection.resource.plural.empty()) {
+      call.collection = {.resource = kMaps, .ns = "default", .selector = {.labels = kSelector}};
+    }
     call.shape = std::make_shared<const json::Shape>(json::Shape::only({{"data"}}));
     return client_.watch(
         std::move(call),
         {.on_event =
              [&](const WatchEvent& event) {
                if (event.type == EventType::Bookmark) {
-                 if (event.initial_events_end) told.lines.emplace_back("all is told");
+                 if (event.initial_events_end) {
+                   told.lines.emplace_back("all is told");
+                 } else {
+                   told.bookmarked = true;
+                 }
                  return;
                }
                told.lines.push_back(std::to_string(static_cast<int>(event.type)) + " " +
                                     shown(event.object));
              },
          .on_end = [&](std::optional<CallError> error) { told.end = std::move(error); }});
+  }
+
+  static std::string ended(const Told& told) {
+    if (!told.end) return "goes on";
+    return *told.end ? shown(**told.end) : "ended in good order";
   }
 
   void watches() {
@@ -254,6 +269,16 @@ class Session {
     const auto streaming = watch({.streaming = Streaming::FromEmpty}, streamed);
     wait_([&] { return !streamed.lines.empty() && streamed.lines.back() == "all is told"; });
     for (const auto& line : streamed.lines) note("streamed " + line);
+
+    // The server ends a watch when it was asked to, and says shortly before how far it has come.
+    Told timed;
+    const auto brief =
+        watch({.resource_version = version_, .timeout = std::chrono::seconds(5)}, timed);
+    static_cast<void>(ask(with(on(Verb::Create, kMaps, ""), R"({"metadata":{"name":"cs-x"}})")));
+    static_cast<void>(ask(on(Verb::Delete, kMaps, "cs-x")));
+    wait_([&] { return timed.end.has_value(); });
+    note(fmt::format("watch of five seconds: {}, {}", ended(timed),
+                     timed.bookmarked ? "with a bookmark" : "without a bookmark"));
 
     Told refused;
     const auto wrong = watch({.resource_version = "nonsense"}, refused);
@@ -315,6 +340,19 @@ class Session {
     strategic.patch_type = PatchType::Strategic;
     tell("strategic patch of a kite", strategic);
     tell("delete the kite", on(Verb::Delete, kKites, "k"));
+
+    Told told;
+    const auto watching = watch(
+        {
+            .collection = {.resource = kKites, .ns = "default"}
+    },
+        told);
+    static_cast<void>(ask(on(Verb::Delete, kDefinitions, "kites.client-session.example")));
+    // Where no controller looks after definitions, nobody else takes this off.
+    static_cast<void>(ask(with(on(Verb::Patch, kDefinitions, "kites.client-session.example"),
+                               R"({"metadata":{"finalizers":null}})")));
+    wait_([&] { return told.end.has_value(); });
+    note("watch of a kind that is gone: " + ended(told));
   }
 
   Client& client_;
@@ -332,13 +370,23 @@ std::string client_session(client::Client& client, const Wait& wait) {
 }
 
 std::string client_session_in_process() {
-  SystemClock clock;
+  VirtualClock clock;
   client::MemoryApi api{clock};
   std::deque<std::move_only_function<void()>> posted;
+  std::multimap<MonotonicInstant, std::move_only_function<void()>> timers;
   client::LocalClient local{
       api, [&](std::move_only_function<void()> task) { posted.push_back(std::move(task)); }};
+  local.keep_time(clock, [&](Duration wait, std::move_only_function<void()> task) {
+    timers.emplace(clock.monotonic() + wait, std::move(task));
+  });
+  // Time passes only while there is nothing else to do.
   const Wait wait = [&](const std::function<bool()>& done) {
-    while (!done() && !posted.empty()) {
+    while (!done() && !(posted.empty() && timers.empty())) {
+      if (posted.empty()) {
+        auto due = timers.extract(timers.begin());
+        clock.advance(std::max(due.key() - clock.monotonic(), Duration::zero()));
+        posted.push_back(std::move(due.mapped()));
+      }
       auto task = std::move(posted.front());
       posted.pop_front();
       task();

@@ -3,6 +3,8 @@
 // Unmodified kubectl against the shipped binary, compared line by line with what the same commands
 // said to a real kube-apiserver (tests/testdata/kubectl/session.expected, made by
 // tools/kubectl-session on Kubernetes 1.34.4).
+#include "tests/integration/kubectl.h"
+
 #include "tests/integration/running_server.h"
 
 #include <cstdio>
@@ -18,28 +20,6 @@
 
 namespace fixpoint {
 namespace {
-
-std::string output_of(const std::string& command) {
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  std::string text;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
-  ::pclose(pipe);
-  return text;
-}
-
-// The newest kubectl at hand: one that was asked for, the one of `make kube`, the one on PATH.
-std::string find_kubectl() {
-  if (const char* asked = std::getenv("FIXPOINT_KUBECTL")) return asked;
-  std::string cache = output_of("tools/kube --where");
-  while (cache.ends_with('\n')) cache.pop_back();
-  std::istringstream path(cache + ":" +
-                          (std::getenv("PATH") == nullptr ? "" : std::getenv("PATH")));
-  for (std::string directory; std::getline(path, directory, ':');) {
-    const auto program = std::filesystem::path(directory) / "kubectl";
-    if (::access(program.c_str(), X_OK) == 0) return program.string();
-  }
-  return {};
-}
 
 // One command of a session and everything it said.
 std::vector<std::string> commands_of(const std::string& session) {

@@ -5,8 +5,8 @@
 #include "json/parse.h"
 #include "json/print.h"
 #include "runtime/metrics/page_check.h"
-#include "runtime/registry.h"
-#include "tests/integration/running_operator.h"
+#include "tests/integration/operator_scenarios.h"
+#include "tests/integration/running_server.h"
 
 #include <string>
 
@@ -14,22 +14,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace greeting {
-fixpoint::runtime::OperatorEntry entry();
-}
-
 namespace fixpoint {
 namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kGreetings = "/apis/example.fixpoint.dev/v1/namespaces/default/greetings";
-const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
-const std::string kDeployments = "/apis/apps/v1/namespaces/default/deployments";
-const std::string kLease =
-    "/apis/coordination.k8s.io/v1/namespaces/default/leases/fixpoint-greeting";
-
-class OperatorProcess : public testing::Test {
+class OperatorProcess : public testing::Test, protected OperatorStage {
  protected:
   void SetUp() override { start_server({"--ephemeral"}); }
 
@@ -37,57 +27,13 @@ class OperatorProcess : public testing::Test {
   void start_server(std::vector<std::string> flags) {
     server_.reset();
     flags.insert(flags.end(), {"--controllers", "api"});
-    auto started = RunningServer::start(scratch_.path(), std::move(flags));
+    auto started = RunningServer::start(directory_.path(), std::move(flags));
     ASSERT_TRUE(started.has_value()) << started.error().message;
     server_ = *std::move(started);
-  }
-  std::unique_ptr<RunningOperator> run(const std::string& name,
-                                       std::vector<std::string> flags = {}) {
-    auto started = RunningOperator::start(*server_, scratch_.path() / (name + ".log"), flags);
-    EXPECT_TRUE(started.has_value()) << started.error().message;
-    return started ? *std::move(started) : nullptr;
-  }
-  net::Response call(std::string method, std::string target, std::string body = {}) {
-    net::Headers headers;
-    if (method == "PATCH") headers.add("content-type", "application/merge-patch+json");
-    auto answer = server_->request(std::move(method), std::move(target), std::move(body), headers);
-    EXPECT_TRUE(answer.has_value()) << (answer ? "" : answer.error().message);
-    return answer ? *std::move(answer) : net::Response{};
-  }
-  void install() {
-    const auto definition = types::crd(*greeting::entry().kinds().front());
-    ASSERT_EQ(call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                   json::to_text(definition))
-                  .status,
-              201);
-    ASSERT_TRUE(eventually([&] { return call("GET", kGreetings).status == 200; }));
-  }
-  void greet(std::string_view name, std::string_view message = "hello") {
-    const auto body = fmt::format(
-        R"({{"apiVersion":"example.fixpoint.dev/v1","kind":"Greeting","metadata":{{"name":"{}"}},)"
-        R"("spec":{{"message":"{}","replicas":1}}}})",
-        name, message);
-    ASSERT_EQ(call("POST", kGreetings, body).status, 201);
-  }
-  // A field of an object as text; empty when either is not there.
-  template <class... Keys>
-  std::string text(const std::string& path, Keys... keys) {
-    const auto parsed = json::parse(call("GET", path).body);
-    if (!parsed) return {};
-    const auto found = parsed->view().get(keys...);
-    return found.is_string() ? std::string{found.as_string()}
-           : found.is_null() ? std::string{}
-                             : json::to_text(found);
-  }
-  std::string page_of(std::string_view name) {
-    return text(kConfigMaps + "/" + std::string{name}, "data", "index.html");
-  }
-  std::string holder() { return text(kLease, "spec", "holderIdentity"); }
-  bool leads(const RunningOperator& process) {
-    return process.metric(R"(leader_election_master_status{name="fixpoint-greeting"})") == 1;
+    set(server_->access(), directory_.path());
   }
 
-  ScratchDirectory scratch_;
+  ScratchDirectory directory_;
   std::unique_ptr<RunningServer> server_;
 };
 
@@ -140,12 +86,33 @@ TEST_F(OperatorProcess, ServesAPageOfMetricsAndOneForDebugging) {
   const auto checked = runtime::check_page(page.body);
   EXPECT_EQ(checked.problem, "");
   EXPECT_THAT(*page.headers.find("content-type"), HasSubstr("version=0.0.4"));
-  for (const auto* family :
-       {"controller_runtime_reconcile_total", "controller_runtime_reconcile_time_seconds",
-        "controller_runtime_active_workers", "workqueue_depth", "workqueue_adds_total",
-        "workqueue_queue_duration_seconds", "rest_client_requests_total",
-        "leader_election_master_status", "process_resident_memory_bytes",
-        "fixpoint_guard_state_persist_failures_total"}) {
+  // What dashboards and alerts for controller-runtime query, name by name.
+  for (const auto* family : {"controller_runtime_reconcile_total",
+                             "controller_runtime_reconcile_errors_total",
+                             "controller_runtime_terminal_reconcile_errors_total",
+                             "controller_runtime_reconcile_panics_total",
+                             "controller_runtime_reconcile_timeouts_total",
+                             "controller_runtime_reconcile_time_seconds",
+                             "controller_runtime_max_concurrent_reconciles",
+                             "controller_runtime_active_workers",
+                             "workqueue_depth",
+                             "workqueue_adds_total",
+                             "workqueue_retries_total",
+                             "workqueue_queue_duration_seconds",
+                             "workqueue_work_duration_seconds",
+                             "workqueue_unfinished_work_seconds",
+                             "workqueue_longest_running_processor_seconds",
+                             "rest_client_requests_total",
+                             "rest_client_request_duration_seconds",
+                             "leader_election_master_status",
+                             "informer_store_resource_version",
+                             "process_cpu_seconds_total",
+                             "process_resident_memory_bytes",
+                             "process_open_fds",
+                             "process_start_time_seconds",
+                             "fixpoint_guard_state_persist_failures_total",
+                             "fixpoint_cache_objects",
+                             "fixpoint_cache_rewinds_total"}) {
     EXPECT_TRUE(checked.types.contains(family)) << family;
   }
   const auto debug = json::parse(process->page("/debug").body);
@@ -243,7 +210,9 @@ TEST_F(OperatorProcess, WhatGoesWrongWithOneLeavesTheOthersAlone) {
 }
 
 TEST_F(OperatorProcess, SaysWhatIsWrongWithItsCommandLine) {
-  auto started = RunningOperator::start(*server_, scratch_.path() / "a.log", {"--context=nowhere"});
+  auto started = RunningOperator::start({.kubeconfig = server_->kubeconfig(),
+                                         .log = scratch() / "a.log",
+                                         .flags = {"--context=nowhere"}});
   ASSERT_FALSE(started.has_value());
   EXPECT_THAT(started.error().message, HasSubstr("nowhere"));
 }
@@ -257,6 +226,105 @@ TEST_F(OperatorProcess, RunsInsideUpAsWell) {
   call("DELETE", kConfigMaps + "/hi");
   EXPECT_TRUE(eventually([&] { return page_of("hi") == "hello"; }));
   EXPECT_EQ(server_->stop(), 0);
+}
+
+TEST_F(OperatorProcess, GoesOnInsideUpWithWhatIsInItsDirectory) {
+  const std::vector<std::string> flags{"--data-dir", (directory_.path() / "data").string(),
+                                       "--operators", "greeting"};
+  start_server(flags);
+  ASSERT_TRUE(eventually([&] { return call("GET", kGreetings).status == 200; }));
+  greet("hi");
+  ASSERT_TRUE(eventually([&] { return greeted("hi"); }));
+  const auto version = text(kGreetings + "/hi", "metadata", "resourceVersion");
+  const auto map = text(kConfigMaps + "/hi", "metadata", "resourceVersion");
+
+  for (const bool killed : {true, false}) {
+    if (killed) {
+      server_->kill();
+    } else {
+      ASSERT_EQ(server_->stop(), 0);
+    }
+    start_server(flags);
+    greet(killed ? "after-kill" : "after-stop");
+    EXPECT_TRUE(eventually([&] { return greeted(killed ? "after-kill" : "after-stop"); }));
+    EXPECT_EQ(text(kGreetings + "/hi", "metadata", "resourceVersion"), version)
+        << "what is as it should be is not written again";
+    EXPECT_EQ(text(kConfigMaps + "/hi", "metadata", "resourceVersion"), map);
+  }
+  // The definition is there already, and brought up to date with the program's own.
+  call("PATCH", kDefinitions + "/greetings.example.fixpoint.dev",
+       R"({"spec":{"names":{"shortNames":["old"]}}})");
+  ASSERT_EQ(server_->stop(), 0);
+  start_server(flags);
+  EXPECT_TRUE(eventually([&] {
+    return text(kDefinitions + "/greetings.example.fixpoint.dev", "spec", "names")
+               .find(R"("hi")") != std::string::npos;
+  }));
+}
+
+// The stories that are told of a real cluster too.
+class OperatorStory : public OperatorProcess {
+ protected:
+  void SetUp() override {
+    OperatorProcess::SetUp();
+    install();
+  }
+};
+
+TEST_F(OperatorStory, OneBadBranchIsIsolated) {
+  isolates_a_bad_branch(*this);
+}
+TEST_F(OperatorStory, AnEditWarWithKubectlIsPausedAndResumed) {
+  is_fought_with_kubectl(*this);
+}
+TEST_F(OperatorStory, ItsOwnRightsAreEnough) {
+  runs_with_its_own_rights(*this);
+}
+TEST_F(OperatorStory, AKilledLeadersWorkIsNeitherLostNorDoneTwice) {
+  takes_over_from_a_killed_leader(*this);
+}
+TEST_F(OperatorStory, ALeaderThatSleptWritesNothing) {
+  writes_nothing_after_a_long_sleep(*this);
+}
+TEST_F(OperatorStory, EveryFaultIsSurvived) {
+  survives_every_fault(*this);
+}
+TEST_F(OperatorStory, RandomFaultsAreSurvived) {
+  survives_random_faults(*this);
+}
+TEST_F(OperatorStory, IsQuietWhileTheServerIsAway) {
+  is_quiet_while_the_server_is_away(*this);
+}
+TEST_F(OperatorStory, RotatedTokensAndCertificatesAreRead) {
+  reads_rotated_tokens_and_certificates(*this);
+}
+TEST_F(OperatorStory, AKindThatIsGoneIsWaitedFor) {
+  waits_for_a_kind_that_is_gone(*this);
+}
+TEST_F(OperatorStory, AStolenLeaseIsStoodBackFrom) {
+  stands_by_while_its_lease_is_stolen(*this);
+}
+TEST_F(OperatorStory, AnAnswerThatNeverComesIsGivenUpOn) {
+  gives_up_on_an_answer_that_never_comes(*this);
+}
+
+TEST_F(OperatorStory, ARestoredServerIsFollowed) {
+  const auto data = directory_.path() / "data";
+  const auto backup = directory_.path() / "backup";
+  const std::vector<std::string> flags{"--data-dir", data.string()};
+  start_server(flags);
+  install();
+  ASSERT_EQ(server_->stop(), 0);
+  std::filesystem::copy(data, backup, std::filesystem::copy_options::recursive);
+  start_server(flags);
+
+  follows_a_server_that_went_back_in_time(*this, [&]() -> OperatorStage {
+    server_->kill();
+    std::filesystem::remove_all(data);
+    std::filesystem::copy(backup, data, std::filesystem::copy_options::recursive);
+    start_server(flags);
+    return *this;
+  });
 }
 
 }  // namespace

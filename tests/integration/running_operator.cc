@@ -42,24 +42,23 @@ bool eventually(const std::function<bool()>& holds) {
   return within(kPatience, holds);
 }
 
-Result<std::unique_ptr<RunningOperator>> RunningOperator::start(const RunningServer& server,
-                                                                const std::filesystem::path& log,
-                                                                std::vector<std::string> flags) {
+Result<std::unique_ptr<RunningOperator>> RunningOperator::start(const Setup& setup) {
   const char* binary = std::getenv("FIXPOINT_BINARY");
   if (binary == nullptr) {
     return fail(ErrorKind::Invalid, "FIXPOINT_BINARY is not set; run this through ctest");
   }
   std::vector<std::string> words{binary,
                                  "operator",
-                                 "--operators=greeting",
-                                 "--kubeconfig=" + server.kubeconfig().string(),
+                                 "--operators=" + setup.operators,
+                                 "--kubeconfig=" + setup.kubeconfig.string(),
                                  "--metrics-bind=127.0.0.1:0",
                                  "--health-bind=127.0.0.1:0"};
-  words.insert(words.end(), flags.begin(), flags.end());
+  words.insert(words.end(), setup.flags.begin(), setup.flags.end());
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const auto path = log.string();
+  const auto path = setup.log.string();
+  std::filesystem::remove(setup.log);  // the port of an earlier process must not be read
   const pid_t pid = ::fork();
   if (pid == 0) {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -70,7 +69,7 @@ Result<std::unique_ptr<RunningOperator>> RunningOperator::start(const RunningSer
   }
   std::unique_ptr<RunningOperator> running{new RunningOperator};
   running->pid_ = pid;
-  running->log_ = log;
+  running->log_ = setup.log;
   const bool serves = eventually([&] {
     running->port_ = served_port(running->log());
     return running->port_ != 0 || ::waitpid(pid, nullptr, WNOHANG) == pid;

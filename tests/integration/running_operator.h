@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "net/client.h"
-#include "tests/integration/running_server.h"
 
 #include <filesystem>
 #include <functional>
@@ -23,12 +22,17 @@ bool eventually(const std::function<bool()>& holds);
 
 class RunningOperator {
  public:
+  struct Setup {
+    std::filesystem::path kubeconfig;
+    std::filesystem::path log;
+    std::string operators = "greeting";
+    std::vector<std::string> flags{};
+  };
   // Waits until its pages are served.
-  static Result<std::unique_ptr<RunningOperator>> start(const RunningServer& server,
-                                                        const std::filesystem::path& log,
-                                                        std::vector<std::string> flags);
+  static Result<std::unique_ptr<RunningOperator>> start(const Setup& setup);
   ~RunningOperator();
 
+  pid_t pid() const { return pid_; }
   void kill();
   // SIGTERM; the exit status, or -1 when it did not end within ten seconds.
   int stop();

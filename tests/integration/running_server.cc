@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/running_server.h"
 
-#include "base/base64.h"
-#include "json/value.h"
-#include "json/yaml.h"
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -22,14 +16,6 @@ namespace fixpoint {
 namespace {
 
 constexpr std::size_t kLogTail = 16 << 10;  // what a person reads of a crash
-
-json::Value read_kubeconfig(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  auto config = json::parse_yaml(text.str());
-  return config ? *std::move(config) : json::Value{};
-}
 
 // "ready https://127.0.0.1:PORT kubeconfig=…" to PORT.
 std::uint16_t port_in(const std::string& line) {
@@ -133,46 +119,10 @@ int RunningServer::stop() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-std::string RunningServer::token() const {
-  const auto config = read_kubeconfig(kubeconfig());
-  return std::string{config.get("users")[0].get("user", "token").as_string()};
-}
-
-std::string RunningServer::authority_pem() const {
-  const auto config = read_kubeconfig(kubeconfig());
-  auto pem = base64_decode(
-      config.get("clusters")[0].get("cluster", "certificate-authority-data").as_string());
-  return pem ? *std::move(pem) : std::string{};
-}
-
-net::ClientOptions RunningServer::client(net::HttpVersions versions) const {
-  net::ClientOptions options;
-  options.host = "127.0.0.1";
-  options.port = port_;
-  auto tls = net::make_client_tls({.ca_pem = authority_pem(),
-                                   .certificate_pem = {},
-                                   .private_key_pem = {},
-                                   .check = net::PeerCheck::Verify,
-                                   .versions = versions});
-  FP_CHECK(tls.has_value());
-  options.tls = *std::move(tls);
-  return options;
-}
-
-Result<net::Response> RunningServer::request(std::string method, std::string target,
-                                             std::string body, net::Headers headers) const {
-  net::ClientRequest request;
-  request.method = std::move(method);
-  request.target = std::move(target);
-  request.headers = std::move(headers);
-  request.body = std::move(body);
-  if (!request.headers.contains("authorization")) {
-    request.headers.add("authorization", "Bearer " + token());
-  }
-  if (!request.body.empty() && !request.headers.contains("content-type")) {
-    request.headers.add("content-type", "application/json");
-  }
-  return net::blocking_request(client(), std::move(request));
+ClusterAccess RunningServer::access() const {
+  auto access = access_of(kubeconfig());
+  FP_CHECK(access.has_value());
+  return *std::move(access);
 }
 
 }  // namespace fixpoint

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "net/client.h"
 #include "store/scratch_directory.h"
+#include "tests/integration/cluster_access.h"
 
 #include <filesystem>
 #include <memory>
@@ -31,8 +32,10 @@ class RunningServer {
   pid_t pid() const { return pid_; }
   std::uint16_t port() const { return port_; }
   std::filesystem::path kubeconfig() const { return scratch_ / "kubeconfig"; }
-  std::string token() const;
-  std::string authority_pem() const;
+  // Read from the kubeconfig it wrote.
+  ClusterAccess access() const;
+  std::string token() const { return access().token; }
+  std::string authority_pem() const { return access().authority_pem; }
 
   // kill -9, and gone when this returns.
   void kill();
@@ -41,8 +44,13 @@ class RunningServer {
 
   // One request over TLS with the admin's token, unless the headers say otherwise.
   Result<net::Response> request(std::string method, std::string target, std::string body = {},
-                                net::Headers headers = {}) const;
-  net::ClientOptions client(net::HttpVersions versions = net::HttpVersions::Any) const;
+                                net::Headers headers = {}) const {
+    return access().request(std::move(method), std::move(target), std::move(body),
+                            std::move(headers));
+  }
+  net::ClientOptions client(net::HttpVersions versions = net::HttpVersions::Any) const {
+    return access().client(versions);
+  }
 
  private:
   // The end of what it printed, told when it dies before its time.

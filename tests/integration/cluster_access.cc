@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/integration/cluster_access.h"
+
+#include "base/base64.h"
+#include "client/config/url.h"
+#include "json/value.h"
+#include "json/yaml.h"
+
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace fixpoint {
+
+Result<ClusterAccess> access_of(const std::filesystem::path& kubeconfig) {
+  std::ifstream file(kubeconfig);
+  std::stringstream text;
+  text << file.rdbuf();
+  FP_TRY(config, json::parse_yaml(text.str()));
+  const auto cluster = config.get("clusters")[0].get("cluster");
+  const auto url = client::parse_url(std::string{cluster.get("server").as_string()});
+  if (!url) return fail(ErrorKind::Invalid, kubeconfig.string() + " names no server");
+  FP_TRY(pem, base64_decode(cluster.get("certificate-authority-data").as_string()));
+  ClusterAccess access;
+  access.host = url->host;
+  access.port = url->port.value_or(443);
+  access.token = config.get("users")[0].get("user", "token").as_string();
+  access.authority_pem = std::move(pem);
+  access.kubeconfig = kubeconfig;
+  return access;
+}
+
+net::ClientOptions ClusterAccess::client(net::HttpVersions versions) const {
+  net::ClientOptions options;
+  options.host = host;
+  options.port = port;
+  auto tls = net::make_client_tls({.ca_pem = authority_pem,
+                                   .certificate_pem = {},
+                                   .private_key_pem = {},
+                                   .check = net::PeerCheck::Verify,
+                                   .versions = versions});
+  FP_CHECK(tls.has_value());
+  options.tls = *std::move(tls);
+  return options;
+}
+
+Result<net::Response> ClusterAccess::request(std::string method, std::string target,
+                                             std::string body, net::Headers headers) const {
+  net::ClientRequest request;
+  request.method = std::move(method);
+  request.target = std::move(target);
+  request.headers = std::move(headers);
+  request.body = std::move(body);
+  if (!request.headers.contains("authorization")) {
+    request.headers.add("authorization", "Bearer " + token);
+  }
+  if (!request.body.empty() && !request.headers.contains("content-type")) {
+    request.headers.add("content-type", "application/json");
+  }
+  return net::blocking_request(client(), std::move(request));
+}
+
+}  // namespace fixpoint

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ClusterAccess: how a test reaches a cluster, ours or a real one, as its administrator.
+#pragma once
+
+#include "base/error.h"
+#include "net/client.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace fixpoint {
+
+struct ClusterAccess {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;
+  std::string token;
+  std::string authority_pem;
+  std::filesystem::path kubeconfig;
+
+  net::ClientOptions client(net::HttpVersions versions = net::HttpVersions::Any) const;
+  // One request over TLS with the administrator's token, unless the headers say otherwise.
+  Result<net::Response> request(std::string method, std::string target, std::string body = {},
+                                net::Headers headers = {}) const;
+};
+
+// From a kubeconfig with a token and the authority's data in it.
+Result<ClusterAccess> access_of(const std::filesystem::path& kubeconfig);
+
+}  // namespace fixpoint

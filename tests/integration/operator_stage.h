@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OperatorStage: a cluster, ours or a real one, and the example operators on it, for tests of the
+// shipped binary.
+#pragma once
+
+#include "net/http.h"
+#include "tests/integration/cluster_access.h"
+#include "tests/integration/running_operator.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint {
+
+inline const std::string kGreetings = "/apis/example.fixpoint.dev/v1/namespaces/default/greetings";
+inline const std::string kBoards = "/apis/example.fixpoint.dev/v1/namespaces/default/noticeboards";
+inline const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
+inline const std::string kDeployments = "/apis/apps/v1/namespaces/default/deployments";
+inline const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+inline const std::string kLease =
+    "/apis/coordination.k8s.io/v1/namespaces/default/leases/fixpoint-greeting";
+
+class OperatorStage {
+ public:
+  OperatorStage() = default;
+  OperatorStage(ClusterAccess cluster, std::filesystem::path scratch)
+      : cluster_(std::move(cluster)), scratch_path_(std::move(scratch)) {}
+
+  const ClusterAccess& cluster() const { return cluster_; }
+  const std::filesystem::path& scratch() const { return scratch_path_; }
+
+  // Runs the operator against the cluster itself, or against whoever that kubeconfig names.
+  std::unique_ptr<RunningOperator> run(const std::string& name,
+                                       std::vector<std::string> flags = {}) const;
+  std::unique_ptr<RunningOperator> run(RunningOperator::Setup setup) const;
+
+  // PATCH is a merge patch.
+  net::Response call(std::string method, std::string target, std::string body = {}) const;
+  // The kinds of both examples, served when this returns.
+  void install() const;
+  void greet(std::string_view name, std::string_view message = "hello") const;
+  // A field of an object as text; empty when either is not there.
+  template <class... Keys>
+  std::string text(const std::string& path, Keys... keys) const {
+    return text_at(path, {std::string_view{keys}...});
+  }
+  std::string page_of(std::string_view name) const;
+  // Everything that a greeting is to become is there, and its status says so.
+  bool greeted(std::string_view name) const;
+  std::string holder() const { return text(kLease, "spec", "holderIdentity"); }
+  static bool leads(const RunningOperator& process);
+  // Removes what tests made, so that the next finds an empty namespace.
+  void clean() const;
+
+ protected:
+  void set(ClusterAccess cluster, std::filesystem::path scratch) {
+    cluster_ = std::move(cluster);
+    scratch_path_ = std::move(scratch);
+  }
+
+ private:
+  std::string text_at(const std::string& path, std::vector<std::string_view> keys) const;
+
+  ClusterAccess cluster_;
+  std::filesystem::path scratch_path_;
+};
+
+}  // namespace fixpoint
