@@ -46,8 +46,10 @@ std::string standing(const Field& field) {
   return fmt::format("`{}`", cell(json::to_text(*value, json::Escape::Plain)));
 }
 
-std::string meaning(const Field& field) {
+// Of a status nobody gives anything.
+std::string meaning(const Field& field, bool given) {
   std::string text = field.doc;
+  if (!given) return cell(text);
   const auto& bare = inner(*field.type);
   const bool obvious = bare.shape == Shape::Bool || bare.shape == Shape::Struct ||
                        (bare.shape == Shape::List && table_inside(bare) != nullptr);
@@ -65,12 +67,14 @@ void rules(const std::vector<Rule>& all, std::string& out) {
 }
 
 void section(const Table& table, const std::string& path, std::string& out) {
+  const bool given = !path.starts_with("status");
   out += fmt::format("\n### {}\n\n{}\n", path, table.doc);
   if (!table.fields.empty()) {
     out += "\n| field | type | default | meaning |\n|---|---|---|---|\n";
     for (const auto& field : table.fields) {
-      out += fmt::format("| `{}` | {} | {} | {} |\n", field.name,
-                         type_name(*field.type, field.limits), standing(field), meaning(field));
+      out +=
+          fmt::format("| `{}` | {} | {} | {} |\n", field.name, type_name(*field.type, field.limits),
+                      standing(field), meaning(field, given));
     }
   }
   rules(table.rules, out);
