@@ -3,6 +3,8 @@
 // What is said about wars, and what they may cost: tokens, memory, other objects' time.
 #include "runtime/guard/war_fixture.h"
 
+#include <fmt/format.h>
+
 namespace fixpoint::runtime {
 namespace {
 

@@ -15,8 +15,6 @@
 #include <optional>
 #include <string>
 
-#include <fmt/format.h>
-
 namespace fixpoint::runtime {
 
 inline constexpr std::string_view kPath = "/api/v1/namespaces/ns/configmaps/web";
@@ -134,14 +132,14 @@ class GuardWarTest : public apiserver::ApiFixture {
   void wait(Duration by) { wait_until(clock_.monotonic() + by); }
 
   void edit(std::string_view value, std::string_view manager = "kubectl-edit") {
-    patch(path_, fmt::format(R"({{"data":{{"color":"{}"}}}})", value),
-          "application/merge-patch+json", fmt::format("fieldManager={}", manager));
+    patch(path_, R"({"data":{"color":")" + std::string{value} + R"("}})",
+          "application/merge-patch+json", "fieldManager=" + std::string{manager});
   }
   void want(std::string_view color) {
-    desired_ = *json::parse(fmt::format(
-        R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"web","namespace":"ns"}},
-             "data":{{"color":"{}","size":"3"}}}})",
-        color));
+    desired_ = *json::parse(
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"web","namespace":"ns"},
+            "data":{"color":")" +
+        std::string{color} + R"(","size":"3"}})");
   }
   void begin() {
     react();
@@ -152,7 +150,7 @@ class GuardWarTest : public apiserver::ApiFixture {
     began_ = clock_.monotonic();
   }
   const std::function<void(int)> same_ = [this](int) { edit("red"); };
-  const std::function<void(int)> varied_ = [this](int i) { edit(fmt::format("red-{}", i)); };
+  const std::function<void(int)> varied_ = [this](int i) { edit("red-" + std::to_string(i)); };
 
   GuardSettings settings_;
   std::unique_ptr<Guard> guard_ = std::make_unique<Guard>([this] {

@@ -3,6 +3,8 @@
 // How a war is paused, how it is resumed, and what outlives a restart.
 #include "runtime/guard/war_fixture.h"
 
+#include <fmt/format.h>
+
 namespace fixpoint::runtime {
 namespace {
 

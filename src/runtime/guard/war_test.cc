@@ -3,6 +3,8 @@
 // Which wars are stopped, when, and which changes are none.
 #include "runtime/guard/war_fixture.h"
 
+#include <fmt/format.h>
+
 namespace fixpoint::runtime {
 namespace {
 
