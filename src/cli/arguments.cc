@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 
 #include "cli/suggest.h"
+#include "kube/duration.h"
 
 #include <algorithm>
 
@@ -121,6 +122,12 @@ std::string_view Arguments::value(std::string_view flag) const {
   const Flag* declared = command_->find_flag(flag);
   FP_CHECK(declared != nullptr);
   return declared->fallback;
+}
+
+Result<Duration> Arguments::duration(std::string_view flag) const {
+  const auto time = kube::parse_duration(value(flag));
+  if (time && *time > Duration::zero()) return *time;
+  return wrong(fmt::format("--{} {}: a time like 500ms or 15s", flag, value(flag)));
 }
 
 std::vector<std::string> Arguments::list(std::string_view flag) const {

@@ -6,6 +6,7 @@
 // with a dash needs the "=" form, so a forgotten value never swallows the next flag.
 #pragma once
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/command.h"
 
@@ -28,6 +29,8 @@ class Arguments {
   bool given(std::string_view flag) const { return values_.contains(flag); }
   // The flag's value, or its fallback. The flag must be one of the command's.
   std::string_view value(std::string_view flag) const;
+  // The value as a time above zero, as Go writes it: "500ms", "1m30s".
+  Result<Duration> duration(std::string_view flag) const;
   // The value taken apart at its commas; nothing gives none.
   std::vector<std::string> list(std::string_view flag) const;
   // By place; empty when an optional one was left out.

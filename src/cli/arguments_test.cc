@@ -46,6 +46,19 @@ TEST(Arguments, FallBackToTheDeclaredDefault) {
   EXPECT_EQ(arguments->value("kubeconfig"), "");
 }
 
+TEST(Arguments, ReadTimesAsGoWritesThem) {
+  const auto time_of = [](const std::string& text) {
+    const auto word = "--ready-after=" + text;
+    return parse(kUp, {word})->duration("ready-after");
+  };
+
+  EXPECT_EQ(*time_of("1m30s"), Duration{std::chrono::seconds(90)});
+  for (const auto* wrong : {"0s", "-1s", "3", "soon"}) {
+    EXPECT_EQ(time_of(wrong).error().message,
+              std::string{"--ready-after "} + wrong + ": a time like 500ms or 15s");
+  }
+}
+
 TEST(Arguments, NameTheUnknownFlagAndTheNearestRightOne) {
   EXPECT_EQ(refusal(kUp, {"--emphemeral"}),
             "unknown flag --emphemeral for \"up\"; did you mean --ephemeral?");

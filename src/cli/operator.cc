@@ -50,6 +50,21 @@ std::string lease_name(const std::vector<runtime::ManagedPart>& parts) {
   return name.substr(0, kNameMax);
 }
 
+Result<runtime::ElectionOptions> election_from(const Arguments& arguments, kube::Key lease,
+                                               std::string identity) {
+  runtime::ElectionOptions election;
+  election.lease = std::move(lease);
+  election.identity = std::move(identity);
+  FP_TRY(lease_duration, arguments.duration("leader-elect-lease-duration"));
+  FP_TRY(renew_deadline, arguments.duration("leader-elect-renew-deadline"));
+  FP_TRY(retry_period, arguments.duration("leader-elect-retry-period"));
+  election.lease_duration = lease_duration;
+  election.renew_deadline = renew_deadline;
+  election.retry_period = retry_period;
+  FP_TRY_VOID(runtime::check(election));
+  return election;
+}
+
 Result<runtime::ManagerOptions> options_from(const Arguments& arguments,
                                              const client::Config& config,
                                              const std::vector<runtime::ManagedPart>& parts,
@@ -61,9 +76,8 @@ Result<runtime::ManagerOptions> options_from(const Arguments& arguments,
   }
   options.own_namespace = own_namespace(arguments, config);
   if (arguments.given("leader-elect")) {
-    runtime::ElectionOptions election;
-    election.lease = {options.own_namespace, lease_name(parts)};
-    election.identity = options.identity;
+    FP_TRY(election,
+           election_from(arguments, {options.own_namespace, lease_name(parts)}, options.identity));
     options.election = std::move(election);
   }
   FP_TRY(metrics,
@@ -111,6 +125,11 @@ int run(const Arguments& arguments) {
   const auto server = config->url;
   client::RequesterOptions requests;
   requests.listener = &client_metrics;
+  if (arguments.given("request-timeout")) {
+    const auto limit = arguments.duration("request-timeout");
+    if (!limit) return failed(limit.error());
+    requests.deadline_max = *limit;
+  }
   auto client = client::open_client(loop, *std::move(config), requests);
   if (!client) return failed(client.error());
   log.info("starting", {
@@ -143,6 +162,22 @@ constexpr std::array kFlags{
          .placeholder = "NS",
          .help =
              "of the lease and of what the edit-war guard remembers; the pod's own if not given"},
+    Flag{.name = "leader-elect-lease-duration",
+         .placeholder = "TIME",
+         .help = "a leader that is not heard of for so long is replaced",
+         .fallback = "15s"},
+    Flag{.name = "leader-elect-renew-deadline",
+         .placeholder = "TIME",
+         .help = "a leader that could not renew its lease for so long writes no more",
+         .fallback = "10s"},
+    Flag{.name = "leader-elect-retry-period",
+         .placeholder = "TIME",
+         .help = "between two looks at the lease",
+         .fallback = "2s"},
+    Flag{.name = "request-timeout",
+         .placeholder = "TIME",
+         .help = "give up on an answer after this long, retries included; 30s, and for a page of a "
+                 "list 60s, if not given"},
     Flag{.name = "metrics-bind",
          .placeholder = "ADDR",
          .help = "serve /metrics, and /debug to this machine; 0 for nowhere",
@@ -179,7 +214,7 @@ const Command kOperatorCommand{
         "Runs the named operators until SIGTERM or Ctrl-C, inside a cluster or outside of one.\n"
         "Their kinds must be installed (fixpoint manifests); one that is not there yet is waited\n"
         "for. With --leader-elect several processes agree by a Lease on which one reconciles; a\n"
-        "clean stop hands over at once, a killed one is replaced after 15 seconds.\n\n"
+        "clean stop hands over at once, a killed one is replaced when its lease runs out.\n\n"
         "An object that somebody else keeps changing back is paused, with an event and the\n"
         "annotation fixpoint.dev/reconcile-paused; remove the annotation to resume.\n",
     .flags = kFlags,

@@ -387,9 +387,23 @@ TEST_P(PackedCall, UnpacksWhatTheServerPacked) {
 
 class LimitedCall : public ClientFixture {
  protected:
-  LimitedCall() { in_flight_max = 2; }
+  LimitedCall() {
+    in_flight_max = 2;
+    deadline_max = 10s;
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Over, LimitedCall, both_versions(), version_name);
+
+TEST_P(LimitedCall, NoCallWaitsLongerThanTheClientAllows) {
+  server->then([](const net::Request&, const ExchangeRef&) {});
+  auto patient = create();
+  patient.deadline = 1h;
+
+  const auto reply = call(std::move(patient));
+
+  ASSERT_FALSE(reply);
+  EXPECT_TRUE(reply.error().status.message.contains("no answer within 10000 ms"));
+}
 
 TEST_P(LimitedCall, CallersTakeTurnsWhenThereIsALimit) {
   std::string order;

@@ -63,6 +63,7 @@ void Requester::run(Ask ask, Done done) {
   auto running = std::make_shared<Running>();
   running->id = ++last_id_;
   running->ask = std::move(ask);
+  running->ask.deadline = std::min(running->ask.deadline, options_.deadline_max);
   running->done = std::move(done);
   running->deadline = loop_.clock().monotonic() + running->ask.deadline;
   running_[running->id] = running;

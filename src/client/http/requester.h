@@ -35,7 +35,9 @@ struct RequesterOptions {
   // Lists shrink tenfold, at more CPU on both sides: for far servers.
   bool gzip = false;
   std::size_t in_flight_max = 0;  // 0: no limit
-  Listener* listener = nullptr;   // outlives the client
+  // No call waits longer, whatever it asks for.
+  Duration deadline_max = Duration::max();
+  Listener* listener = nullptr;  // outlives the client
 };
 
 class Requester {

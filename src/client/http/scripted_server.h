@@ -240,6 +240,7 @@ class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
     options.requests.listener = &listener;
     options.requests.gzip = gzip;
     options.requests.in_flight_max = in_flight_max;
+    options.requests.deadline_max = deadline_max;
     options.limits = limits;
     client = std::make_unique<HttpClient>(loop, std::move(options));
   }
@@ -302,6 +303,7 @@ class ClientFixture : public testing::TestWithParam<net::HttpVersions> {
   NotingListener listener;
   bool gzip = false;
   std::size_t in_flight_max = 0;
+  Duration deadline_max = Duration::max();
   PoolLimits limits;
   std::unique_ptr<ScriptedServer> server = std::make_unique<ScriptedServer>(loop);
   CountingAccess* access = nullptr;
