@@ -72,7 +72,7 @@ std::unique_ptr<RunningOperator> run_behind(const OperatorStage& stage, const Me
                                             const std::string& name) {
   return stage.run({.kubeconfig = meddler.kubeconfig(),
                     .log = stage.scratch() / (name + ".log"),
-                    .flags = {"--leader-elect"}});
+                    .flags = kElected});
 }
 
 // Edits with kubectl until the guard has had enough; how many it took.
@@ -170,8 +170,8 @@ void runs_with_its_own_rights(const OperatorStage& stage) {
   own("config set-context --current --user=own --namespace=hi-system");
   ASSERT_THAT(own("auth can-i list secrets"), HasSubstr("no"));
 
-  const auto process = stage.run(
-      {.kubeconfig = config, .log = stage.scratch() / "own.log", .flags = {"--leader-elect"}});
+  const auto process =
+      stage.run({.kubeconfig = config, .log = stage.scratch() / "own.log", .flags = kElected});
   stage.greet("hi");
   ASSERT_TRUE(eventually([&] { return stage.greeted("hi"); })) << process->log();
   EXPECT_EQ(fight(stage, kubectl), 9) << process->log();
@@ -244,7 +244,7 @@ void writes_nothing_after_a_long_sleep(const OperatorStage& stage) {
   const auto wire = meddle(stage, "sleeper");
   const auto sleeper = run_behind(stage, *wire, "sleeper");
   ASSERT_TRUE(eventually([&] { return OperatorStage::leads(*sleeper); })) << sleeper->log();
-  const auto other = stage.run("other", {"--leader-elect"});
+  const auto other = stage.run("other", kElected);
   stage.greet("hi");
   ASSERT_TRUE(eventually([&] { return stage.greeted("hi"); }));
 

@@ -24,6 +24,11 @@ inline const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customres
 inline const std::string kLease =
     "/apis/coordination.k8s.io/v1/namespaces/default/leases/fixpoint-greeting";
 
+// Of several processes, with times that a test can wait for.
+inline const std::vector<std::string> kElected{"--leader-elect", "--leader-elect-lease-duration=6s",
+                                               "--leader-elect-renew-deadline=4s",
+                                               "--leader-elect-retry-period=500ms"};
+
 class OperatorStage {
  public:
   OperatorStage() = default;

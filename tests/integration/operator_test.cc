@@ -141,20 +141,6 @@ TEST_F(OperatorProcess, ACleanStopHandsTheLeaseOver) {
   EXPECT_TRUE(eventually([&] { return page_of("hi") == "hello"; }));
 }
 
-TEST_F(OperatorProcess, AKilledLeaderIsReplaced) {
-  install();
-  auto first = run("a", {"--leader-elect"});
-  ASSERT_TRUE(eventually([&] { return leads(*first); }));
-  auto second = run("b", {"--leader-elect"});
-  ASSERT_TRUE(eventually([&] { return second->page("/readyz").status == 200; }));
-
-  first->kill();
-  greet("hi");
-
-  EXPECT_TRUE(eventually([&] { return page_of("hi") == "hello"; }));
-  EXPECT_TRUE(leads(*second));
-}
-
 TEST_F(OperatorProcess, AnEditWarIsPausedAcrossARestartAndResumedByAPerson) {
   install();
   auto process = run("a");

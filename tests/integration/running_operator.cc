@@ -17,7 +17,7 @@
 namespace fixpoint {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(30);
+constexpr auto kPatience = std::chrono::seconds(60);
 constexpr int kLookAgainMillis = 10;
 
 bool within(std::chrono::seconds limit, const std::function<bool()>& holds) {

@@ -17,7 +17,7 @@
 
 namespace fixpoint {
 
-// True as soon as `holds` does; false after half a minute. For what other processes do.
+// True as soon as `holds` does; false after a minute. For what other processes do.
 bool eventually(const std::function<bool()>& holds);
 
 class RunningOperator {
