@@ -54,6 +54,7 @@ class FuzzHost final : public net::SessionHost {
     FP_CHECK(request.target.size() <= options_.target_bytes_max + 1);
     FP_CHECK(request.body.size() <= options_.body_bytes_max);
     FP_CHECK(request.headers.size() <= options_.header_count_max + 1);
+    if (request.headers.contains("upgrade")) return upgrade(*exchange);
     switch ((request.method.size() + request.target.size() + request.body.size()) % 6) {
       case 0:
         return exchange->respond(200,
@@ -102,6 +103,16 @@ class FuzzHost final : public net::SessionHost {
   const std::string& date() override { return date_; }
 
  private:
+  // Sends back what comes, but for what begins with an x, which ends it.
+  void upgrade(net::Exchange& exchange) {
+    net::UpgradeHandlers handlers;
+    handlers.received = [this](std::string_view bytes) {
+      if (bytes.starts_with('x')) return upgraded_->finish();
+      upgraded_->write(std::string(bytes));
+    };
+    upgraded_ = exchange.upgrade("echo", {}, std::move(handlers));
+  }
+
   // Runs deferred work and takes output until nothing is left to do.
   void settle() {
     for (int round = 0; round < 100; ++round) {
@@ -119,6 +130,7 @@ class FuzzHost final : public net::SessionHost {
   std::shared_ptr<const net::Peer> peer_ = std::make_shared<net::Peer>();
   std::shared_ptr<net::ServerSession> session_;
   std::vector<std::shared_ptr<net::Exchange>> held_;
+  net::UpgradedStreamRef upgraded_;
   std::vector<net::Task> later_;
   std::string date_ = "Thu, 01 Jan 2026 00:00:00 GMT";
   std::size_t reserved_ = 0;

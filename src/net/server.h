@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "net/http.h"
 #include "net/tls.h"
+#include "net/upgrade.h"
 
 #include <chrono>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace fixpoint::net {
 
@@ -58,6 +60,11 @@ class Exchange {
   // Called exactly once if the answer is cut from outside before it ended (the peer left or reset
   // the stream, a limit cut it, a shutdown ended it); never after your own respond, end or abort.
   virtual void on_closed(std::function<void()> callback) = 0;
+
+  // Leaves HTTP: answers 101 with that protocol and these headers, and hands over the connection.
+  // Null, and nothing was answered, where that cannot be: HTTP/2, HTTP/1.0, an answer that began.
+  virtual UpgradedStreamRef upgrade(std::string_view protocol, Headers headers,
+                                    UpgradeHandlers handlers);
 };
 
 // Backlog below which on_drain asks for more: enough to keep a connection busy for a tick.

@@ -124,9 +124,14 @@ std::optional<MonotonicInstant> ServerConnection::next_deadline() const {
   auto next = opening_deadline_;
   keep_earlier(next, linger_deadline_);
   if (session_) keep_earlier(next, session_->deadline());
-  if (const auto since = wire_.blocked_since())
-    keep_earlier(next, *since + options().write_timeout);
+  keep_earlier(next, write_deadline());
   return next;
+}
+
+std::optional<MonotonicInstant> ServerConnection::write_deadline() const {
+  const auto since = wire_.blocked_since();
+  if (!since || (session_ && session_->is_patient())) return std::nullopt;
+  return *since + options().write_timeout;
 }
 
 // Deadlines mostly move later, with every request; the timer follows only when it fires.
@@ -143,9 +148,7 @@ void ServerConnection::rearm() {
 void ServerConnection::timer_fired() {
   timer_ = {};
   const auto due = [this](std::optional<MonotonicInstant> at) { return at && *at <= loop_.now(); };
-  const auto since = wire_.blocked_since();
-  const bool stuck = since && *since + options().write_timeout <= loop_.now();
-  if (due(opening_deadline_) || due(linger_deadline_) || stuck) return cut();
+  if (due(opening_deadline_) || due(linger_deadline_) || due(write_deadline())) return cut();
   if (session_ && due(session_->deadline())) session_->overdue();
   rearm();
 }

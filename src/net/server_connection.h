@@ -63,6 +63,7 @@ class ServerConnection final : public WireUser,
   void sniff(std::string_view bytes);
   void use(std::shared_ptr<ServerSession> session);
   std::optional<MonotonicInstant> next_deadline() const;
+  std::optional<MonotonicInstant> write_deadline() const;
   void rearm();
   void timer_fired();
 

@@ -35,11 +35,12 @@ Http1Session::Http1Session(SessionHost& host)
 void Http1Session::enter(Phase phase, Duration limit) {
   phase_ = phase;
   deadline_ = host_->now() + limit;
-  if (phase == Phase::Busy || phase == Phase::Closing) deadline_.reset();
+  if (phase >= Phase::Busy) deadline_.reset();
 }
 
 void Http1Session::received(std::string_view bytes) {
   if (phase_ == Phase::Closing) return;  // only waiting for the peer to see our end
+  if (phase_ == Phase::Upgraded && pending_.empty()) return hand_over(bytes);
   if (phase_ == Phase::Busy || !pending_.empty()) {
     pending_.append(bytes);
     if (pending_.size() >= kPipelinedBytesMax) host_->pause_input();
@@ -58,7 +59,7 @@ void Http1Session::process(std::string_view input) {
 
 // One event of the decoder; false when it is somebody else's turn.
 bool Http1Session::step(std::string_view& input) {
-  if (phase_ == Phase::Busy || phase_ == Phase::Closing) return false;
+  if (phase_ >= Phase::Busy) return false;
   if (queue_.bytes() > kOutputBeforeNextRequest) return false;
   switch (decoder_.next(input)) {
     case Http1Decoder::Event::NeedMore:
@@ -139,10 +140,15 @@ void Http1Session::answered() {
 
 // Turns to requests that came while we were busy.
 void Http1Session::go_on() {
-  if (host_ == nullptr || pending_.empty() || phase_ == Phase::Busy || phase_ == Phase::Closing)
-    return;
+  if (host_ == nullptr || pending_.empty()) return;
+  if (phase_ == Phase::Busy || phase_ == Phase::Closing) return;
   const auto held = std::exchange(pending_, {});
-  process(held);
+  if (phase_ == Phase::Upgraded) {
+    hand_over(held);
+  } else {
+    process(held);
+  }
+  if (upgraded_ != nullptr && upgraded_->paused_) return;
   if (host_ != nullptr && pending_.size() < kPipelinedBytesMax) host_->resume_input();
 }
 
@@ -154,6 +160,11 @@ std::size_t Http1Session::pull(std::span<char> into) {
 
 void Http1Session::flushed() {
   if (!std::exchange(drained_, false)) return;
+  if (upgraded_ != nullptr) {
+    const auto handlers = upgraded_->handlers_;
+    if (queue_.bytes() < kDrainBytes && handlers->drained) handlers->drained();
+    return;
+  }
   if (current_ != nullptr && queue_.bytes() < kDrainBytes) current_->drain();
   if (host_ != nullptr && !pending_.empty() && queue_.bytes() <= kOutputBeforeNextRequest) go_on();
 }
@@ -161,6 +172,7 @@ void Http1Session::flushed() {
 void Http1Session::peer_ended() {
   keep_alive_ = false;
   if (phase_ == Phase::Closing) return;
+  if (phase_ == Phase::Upgraded) return host_->cut();
   // A peer that only closed its sending half still gets the answer to a request it made; a
   // stream without end is over.
   const bool streaming = current_ != nullptr && current_->started_;
@@ -179,11 +191,29 @@ void Http1Session::detach() {
     const auto keep = exchange->shared_from_this();
     exchange->callbacks_.fire_closed();
   }
+  end_upgraded();
+}
+
+void Http1Session::hand_over(std::string_view bytes) {
+  if (upgraded_ == nullptr) return;
+  const auto handlers = upgraded_->handlers_;
+  if (handlers->received) handlers->received(bytes);
+}
+
+void Http1Session::end_upgraded() {
+  auto* upgraded = std::exchange(upgraded_, nullptr);
+  if (upgraded == nullptr) return;
+  const auto handlers = std::exchange(upgraded->handlers_, nullptr);
+  if (handlers->ended) handlers->ended();
 }
 
 void Http1Session::shutdown() {
   shutting_down_ = true;
   keep_alive_ = false;
+  if (phase_ == Phase::Upgraded) {
+    close_politely();
+    return end_upgraded();
+  }
   if (phase_ == Phase::Idle) return close_politely();
   if (current_ == nullptr || !current_->started_ || current_->kind_ == StreamKind::Finite) return;
   const auto keep = current_->shared_from_this();
@@ -198,6 +228,7 @@ void Http1Session::overdue() {
     case Phase::Head: return refuse(408, "the request's header did not arrive in time");
     case Phase::Body: return refuse(408, "the request's body did not arrive in time");
     case Phase::Busy:
+    case Phase::Upgraded:
     case Phase::Closing: return;
   }
 }

@@ -17,6 +17,7 @@
 namespace fixpoint::net {
 
 class Http1Exchange;
+class Http1Upgraded;
 
 class Http1Session final : public ServerSession, public std::enable_shared_from_this<Http1Session> {
  public:
@@ -30,10 +31,12 @@ class Http1Session final : public ServerSession, public std::enable_shared_from_
   void shutdown() override;
   std::optional<MonotonicInstant> deadline() const override { return deadline_; }
   void overdue() override;
+  bool is_patient() const override { return phase_ == Phase::Upgraded; }
 
  private:
   friend class Http1Exchange;
-  enum class Phase : std::uint8_t { Idle, Head, Body, Busy, Closing };
+  friend class Http1Upgraded;
+  enum class Phase : std::uint8_t { Idle, Head, Body, Busy, Upgraded, Closing };
 
   void enter(Phase phase, Duration limit);
   void process(std::string_view input);
@@ -47,6 +50,8 @@ class Http1Session final : public ServerSession, public std::enable_shared_from_
   void close_politely();
   void cut_later();
   void write_head(int status, const Headers& headers, std::string_view framing);
+  void hand_over(std::string_view bytes);
+  void end_upgraded();
 
   SessionHost* host_;  // null once the connection is gone
   Http1Decoder decoder_;
@@ -54,7 +59,8 @@ class Http1Session final : public ServerSession, public std::enable_shared_from_
   std::string pending_;
   Request request_;
   std::size_t reserved_ = 0;
-  Http1Exchange* current_ = nullptr;  // the exchange in Phase::Busy, unless dropped
+  Http1Exchange* current_ = nullptr;   // the exchange in Phase::Busy, unless dropped
+  Http1Upgraded* upgraded_ = nullptr;  // in Phase::Upgraded, unless dropped
   Phase phase_ = Phase::Closing;
   std::optional<MonotonicInstant> deadline_;
   bool keep_alive_ = true;
@@ -81,6 +87,8 @@ class Http1Exchange final : public Exchange, public std::enable_shared_from_this
   bool is_open() const override { return open(); }
   void on_drain(std::function<void()> callback) override;
   void on_closed(std::function<void()> callback) override;
+  UpgradedStreamRef upgrade(std::string_view protocol, Headers headers,
+                            UpgradeHandlers handlers) override;
 
  private:
   friend class Http1Session;
@@ -96,6 +104,31 @@ class Http1Exchange final : public Exchange, public std::enable_shared_from_this
   bool chunked_ = false;
   bool bodiless_ = false;
   bool done_ = false;
+};
+
+// What is left of the session once it speaks another protocol: a pipe.
+class Http1Upgraded final : public UpgradedStream {
+ public:
+  Http1Upgraded(std::shared_ptr<Http1Session> session, UpgradeHandlers handlers)
+      : session_(std::move(session)),
+        handlers_(std::make_shared<const UpgradeHandlers>(std::move(handlers))) {}
+  ~Http1Upgraded() override;
+
+  using UpgradedStream::write;
+  void write(Chunk chunk) override;
+  void finish() override;
+  void cut() override;
+  void pause() override;
+  void resume() override;
+  std::size_t backlog_bytes() const override { return is_open() ? session_->queue_.bytes() : 0; }
+  bool is_open() const override { return session_->upgraded_ == this && !session_->cutting_; }
+
+ private:
+  friend class Http1Session;
+  std::shared_ptr<Http1Session> session_;
+  // Shared with the call that runs one of them, which may be what ends this.
+  std::shared_ptr<const UpgradeHandlers> handlers_;
+  bool paused_ = false;
 };
 
 }  // namespace fixpoint::net

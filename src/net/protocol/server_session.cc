@@ -19,6 +19,10 @@ bool is_connection_header(std::string_view name) {
                              [&](std::string_view own) { return equals_ignoring_case(own, name); });
 }
 
+UpgradedStreamRef Exchange::upgrade(std::string_view, Headers, UpgradeHandlers) {
+  return nullptr;
+}
+
 bool may_have_body(int status) {
   return status >= 200 && status != 204 && status != 304;
 }

@@ -53,6 +53,9 @@ class ServerSession {
   // When `overdue` wants to be called if nothing happens before; none while only we are to act.
   virtual std::optional<MonotonicInstant> deadline() const = 0;
   virtual void overdue() = 0;
+  // A peer that takes no byte for long is no reason to cut: it speaks another protocol, whose
+  // users may pause.
+  virtual bool is_patient() const { return false; }
 };
 
 std::shared_ptr<ServerSession> make_http1_session(SessionHost& host);
