@@ -26,7 +26,6 @@ class LocalNode final : private front::PodStreams {
   void stop(std::function<void()> done);
 
  private:
-  class LogAnswer;
   explicit LocalNode(front::Host& host);
   kube::Answer<bool> serve(const front::PodStreamCall& call) override;
 

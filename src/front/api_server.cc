@@ -238,13 +238,14 @@ bool ApiServer::serve_pod_stream(const std::shared_ptr<Call>& call, int code) {
   if (!pod) return false;
   const auto served = pod_streams_->serve({.pod = pod->body,
                                            .request = request,
+                                           .asked = call->http.headers,
                                            .headers = call->headers(),
                                            .exchange = call->exchange});
   if (!served) {
     refuse(call, served.error());
     return true;
   }
-  if (*served) finish(*call, 200);
+  if (*served) finish(*call, request.subresource == "log" ? 200 : 101);
   return *served;
 }
 

@@ -16,6 +16,7 @@ namespace fixpoint::front {
 struct PodStreamCall {
   json::Value pod;
   apiserver::Request request;  // checked: its options make sense, its container exists
+  net::Headers asked;          // the client's, with what it wants to upgrade to
   net::Headers headers;        // that every answer carries
   std::shared_ptr<net::Exchange> exchange;
 };

@@ -63,8 +63,8 @@ class Exchange {
 
   // Leaves HTTP: answers 101 with that protocol and these headers, and hands over the connection.
   // Null, and nothing was answered, where that cannot be: HTTP/2, HTTP/1.0, an answer that began.
-  virtual UpgradedStreamRef upgrade(std::string_view protocol, Headers headers,
-                                    UpgradeHandlers handlers);
+  virtual UpgradedStreamRef upgrade(std::string_view protocol, const Headers& headers,
+                                    UpgradeHandlers&& handlers);
 };
 
 // Backlog below which on_drain asks for more: enough to keep a connection busy for a tick.

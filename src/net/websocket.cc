@@ -57,7 +57,7 @@ Result<std::shared_ptr<WebSocket>> WebSocket::accept(const Headers& request, Exc
     if (keep && keep->drained) keep->drained();
   };
   below.ended = [socket] { socket->ended(); };
-  socket->stream_ = exchange.upgrade("websocket", std::move(headers), std::move(below));
+  socket->stream_ = exchange.upgrade("websocket", headers, std::move(below));
   if (!socket->stream_) {
     return fail(ErrorKind::Invalid, "this connection cannot be upgraded");
   }

@@ -37,6 +37,10 @@ Result<std::unique_ptr<RunningCommand>> RunningCommand::start(net::Loop& loop,
 }
 
 RunningCommand::~RunningCommand() {
+  kill();
+}
+
+void RunningCommand::kill() {
   if (pid_ > 0) ::kill(-pid_, SIGKILL);
 }
 

@@ -78,6 +78,8 @@ class RunningCommand {
                                                        Descriptors descriptors,
                                                        std::function<void(int code)> ended);
   ~RunningCommand();
+  // Its end is told as always.
+  void kill();
 
  private:
   RunningCommand() = default;

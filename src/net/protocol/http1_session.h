@@ -87,8 +87,8 @@ class Http1Exchange final : public Exchange, public std::enable_shared_from_this
   bool is_open() const override { return open(); }
   void on_drain(std::function<void()> callback) override;
   void on_closed(std::function<void()> callback) override;
-  UpgradedStreamRef upgrade(std::string_view protocol, Headers headers,
-                            UpgradeHandlers handlers) override;
+  UpgradedStreamRef upgrade(std::string_view protocol, const Headers& headers,
+                            UpgradeHandlers&& handlers) override;
 
  private:
   friend class Http1Session;

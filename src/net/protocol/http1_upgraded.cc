@@ -8,8 +8,8 @@
 
 namespace fixpoint::net {
 
-UpgradedStreamRef Http1Exchange::upgrade(std::string_view protocol, Headers headers,
-                                         UpgradeHandlers handlers) {
+UpgradedStreamRef Http1Exchange::upgrade(std::string_view protocol, const Headers& headers,
+                                         UpgradeHandlers&& handlers) {
   if (!open() || started_ || session_->minor_zero_ || session_->shutting_down_) return nullptr;
   auto& session = *session_;
   session.keep_alive_ = true;  // no "close" in the head

@@ -19,7 +19,7 @@ bool is_connection_header(std::string_view name) {
                              [&](std::string_view own) { return equals_ignoring_case(own, name); });
 }
 
-UpgradedStreamRef Exchange::upgrade(std::string_view, Headers, UpgradeHandlers) {
+UpgradedStreamRef Exchange::upgrade(std::string_view, const Headers&, UpgradeHandlers&&) {
   return nullptr;
 }
 

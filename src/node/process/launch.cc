@@ -70,7 +70,7 @@ Result<std::string> find_program(const std::string& name,
   std::string_view path = variable(environment, "PATH");
   while (!path.empty()) {
     const auto end = std::min(path.find(':'), path.size());
-    const std::string candidate = fmt::format("{}/{}", path.substr(0, end), name);
+    std::string candidate = fmt::format("{}/{}", path.substr(0, end), name);
     if (end > 0 && executable(candidate)) return candidate;
     path.remove_prefix(std::min(end + 1, path.size()));
   }
@@ -290,6 +290,9 @@ int enter_container(const std::filesystem::path& directory, std::vector<std::str
     if (::isatty(0) != 0) {
       ::setsid();
       ::ioctl(0, TIOCSCTTY, 0);
+      if (variable(spec->environment, "TERM").empty()) {
+        spec->environment.emplace_back("TERM=xterm");
+      }
     }
     const auto ended = become(*std::move(spec));
     ::_exit(complain(ended.error().message,

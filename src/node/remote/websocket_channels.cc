@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base64.h"
+#include "net/websocket.h"
+#include "node/remote/channels.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace fixpoint::node {
+namespace {
+
+struct Protocol {
+  std::string_view name;
+  bool base64 = false;
+  bool has_status = false;  // says how it ended as a Status, also a success
+  bool has_close = false;   // the input can end before the connection
+};
+constexpr std::array kProtocols{
+    Protocol{.name = "v5.channel.k8s.io", .has_status = true, .has_close = true},
+    Protocol{.name = "v4.channel.k8s.io", .has_status = true},
+    Protocol{.name = "v4.base64.channel.k8s.io", .base64 = true, .has_status = true},
+    Protocol{.name = "channel.k8s.io"},
+    Protocol{.name = "base64.channel.k8s.io", .base64 = true},
+};
+
+constexpr std::uint8_t kIn = 0;
+constexpr std::uint8_t kOut = 1;
+constexpr std::uint8_t kErr = 2;
+constexpr std::uint8_t kStatus = 3;
+constexpr std::uint8_t kResize = 4;
+constexpr std::uint8_t kClose = 255;
+// Two numbers with their names.
+constexpr std::size_t kSizeBytesMax = 256;
+
+// The first of the client's that is known here; an empty name when it asks for none.
+std::optional<Protocol> choose(const std::vector<std::string>& asked) {
+  if (asked.empty()) return Protocol{};
+  for (const auto& name : asked) {
+    for (const auto& protocol : kProtocols) {
+      if (protocol.name == name) return protocol;
+    }
+  }
+  return std::nullopt;
+}
+
+class WebSocketChannels final : public Channels,
+                                public std::enable_shared_from_this<WebSocketChannels> {
+ public:
+  WebSocketChannels(Protocol protocol, StreamSet set, Handlers handlers)
+      : protocol_(protocol),
+        set_(set),
+        handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
+
+  // The error is for the client.
+  Result<void> accept(net::Loop& loop, const StreamAsk& ask) {
+    net::WebSocket::Handlers below;
+    below.received = [self = shared_from_this()](const net::WebSocketPiece& piece) {
+      self->received(piece);
+    };
+    below.drained = [self = shared_from_this()] {
+      if (const auto handlers = self->handlers_) handlers->drained();
+    };
+    below.ended = [self = shared_from_this()] {
+      if (const auto handlers = std::exchange(self->handlers_, nullptr)) handlers->gone();
+    };
+    FP_TRY(socket, net::WebSocket::accept(ask.request, *ask.exchange, protocol_.name, ask.answer,
+                                          std::move(below)));
+    socket_ = std::move(socket);
+    // An empty message tells the client that it is connected.
+    send(set_.out ? kOut : set_.err ? kErr : kStatus, {});
+    loop.post([self = shared_from_this()] {
+      if (const auto handlers = self->handlers_) handlers->opened();
+    });
+    return {};
+  }
+
+  void write(Output output, std::string_view bytes) override {
+    if (!handlers_ || !(output == Output::Out ? set_.out : set_.err)) return;
+    send(output == Output::Out ? kOut : kErr, bytes);
+  }
+  void end(const Outcome& outcome) override {
+    if (!std::exchange(handlers_, nullptr)) return;
+    const std::string words = protocol_.has_status ? outcome.to_status() : outcome.to_words();
+    if (!words.empty()) send(kStatus, words);
+    socket_->close();
+  }
+  void pause() override { socket_->pause(); }
+  void resume() override { socket_->resume(); }
+  std::size_t backlog_bytes() const override { return socket_->backlog_bytes(); }
+
+ private:
+  void send(std::uint8_t channel, std::string_view bytes) {
+    std::string message;
+    message.reserve(bytes.size() + 1);
+    message += static_cast<char>(protocol_.base64 ? channel + '0' : channel);
+    if (protocol_.base64) {
+      socket_->send(net::WebSocket::Form::Text, message + base64_encode(bytes));
+    } else {
+      socket_->send(net::WebSocket::Form::Binary, message.append(bytes));
+    }
+  }
+
+  void received(const net::WebSocketPiece& piece) {
+    auto bytes = piece.bytes;
+    if (piece.begins) {
+      channel_.reset();
+      held_.clear();
+    }
+    if (!channel_ && !bytes.empty()) {
+      channel_ = static_cast<std::uint8_t>(bytes.front());
+      if (protocol_.base64) channel_ = static_cast<std::uint8_t>(*channel_ - '0');
+      bytes.remove_prefix(1);
+    }
+    if (!channel_) return;
+    if (!protocol_.base64) return take(bytes, piece.ends);
+    if (const auto plain = unpack(bytes, piece.ends)) return take(*plain, piece.ends);
+    socket_->close(net::kWebSocketProtocolError);
+    if (const auto handlers = std::exchange(handlers_, nullptr)) handlers->gone();
+  }
+
+  // Whole groups of four letters; the rest waits for more of the message.
+  std::optional<std::string> unpack(std::string_view bytes, bool last) {
+    packed_.append(bytes);
+    const auto whole = last ? packed_.size() : packed_.size() - packed_.size() % 4;
+    auto plain = base64_decode(std::string_view(packed_).substr(0, whole));
+    packed_.erase(0, whole);
+    if (!plain) return std::nullopt;
+    return *std::move(plain);
+  }
+
+  void take(std::string_view bytes, bool last) {
+    const auto handlers = handlers_;
+    if (!handlers) return;
+    if (*channel_ == kIn && set_.in && !input_ended_) {
+      if (!bytes.empty()) handlers->input(bytes);
+    } else if (*channel_ == kResize || (*channel_ == kClose && protocol_.has_close)) {
+      held_.append(bytes.substr(0, kSizeBytesMax - std::min(held_.size(), kSizeBytesMax)));
+      if (last) on_message(*handlers);
+    }
+  }
+
+  void on_message(const Handlers& handlers) {
+    if (*channel_ == kResize) {
+      TerminalSize size;
+      if (parse_size(held_, size)) handlers.resized(size);
+    } else if (held_ == std::string_view("\0", 1) && !std::exchange(input_ended_, true)) {
+      handlers.input_ended();
+    }
+  }
+
+  Protocol protocol_;
+  StreamSet set_;
+  std::shared_ptr<const Handlers> handlers_;  // shared with the call that may end this
+  std::shared_ptr<net::WebSocket> socket_;
+  std::optional<std::uint8_t> channel_;  // of the message at hand
+  std::string held_;                     // of a message that is read whole
+  std::string packed_;
+  bool input_ended_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<Channels> open_websocket_channels(net::Loop& loop, const StreamAsk& ask,
+                                                  StreamSet set, Channels::Handlers handlers) {
+  const auto protocol = choose(header_list(ask.request, "sec-websocket-protocol"));
+  if (!protocol) {
+    answer_in_words(ask, 403, "none of the requested protocols is supported");
+    return nullptr;
+  }
+  auto channels = std::make_shared<WebSocketChannels>(*protocol, set, std::move(handlers));
+  if (auto ok = channels->accept(loop, ask); !ok) {
+    answer_in_words(ask, 400, ok.error().message);
+    return nullptr;
+  }
+  return channels;
+}
+
+}  // namespace fixpoint::node
