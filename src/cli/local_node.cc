@@ -57,7 +57,7 @@ kube::Answer<bool> LocalNode::serve(const front::PodStreamCall& call) {
   } else if (what == "portforward") {
     node::serve_port_forward(loop, *agent_, request);
   } else {
-    return false;
+    node::serve_attach(loop, *agent_, request);
   }
   return true;
 }

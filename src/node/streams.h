@@ -4,9 +4,9 @@
 // `port-forward`. The seam between whoever speaks HTTP and the agent.
 //
 // Logs come from here whole or followed. The other three need a place more than a stream:
-// find_container says where a container is, start_command runs something in it on descriptors of
-// the caller's, its `input` pipe and its followed log are what attaching is, and a port of the pod
-// is a TCP connection to `pod_ip`.
+// find_container says where a container is, RunningCommand runs something in it on descriptors of
+// the caller's, its supervisor's socket (process/attach_hub.h) is what attaching is, and a port of
+// the pod is a TCP connection to `pod_ip`. remote/ is who does all that for clients.
 #pragma once
 
 #include "base/clock.h"
@@ -46,11 +46,12 @@ class LogStream {
 };
 
 struct ContainerPlace {
-  std::filesystem::path run;    // for start_command
-  std::filesystem::path input;  // a pipe to its standard input; empty: it takes none
-  std::filesystem::path log;
+  std::filesystem::path run;  // for RunningCommand, and with the socket for attaching
   std::string pod_ip;
   bool running = false;
+  bool takes_input = false;
+  bool input_once = false;  // which ends with the first who gives it
+  bool terminal = false;
   std::string program;  // this binary
 };
 

@@ -298,13 +298,13 @@ Result<ContainerPlace> Agent::find_container(const ContainerName& name) const {
   }
   const auto& facts = run->facts();
   const bool running = facts.state == State::Running && !run->simulated();
-  const RunFiles files(run->run_directory());
-  std::error_code error;
+  const json::View spec = container_spec(worker->facts().pod, name.container);
   return ContainerPlace{.run = run->run_directory(),
-                        .input = fs::exists(files.input, error) ? files.input : fs::path{},
-                        .log = run->log_file(facts.restarts),
                         .pod_ip = worker->facts().ip,
                         .running = running,
+                        .takes_input = spec.get("stdin").as_bool(),
+                        .input_once = spec.get("stdinOnce").as_bool(),
+                        .terminal = spec.get("tty").as_bool(),
                         .program = options_.program};
 }
 

@@ -104,6 +104,7 @@ class Composer {
     spec.orphan_time = host_.options().orphan_time;
     spec.host_name = host_name_of(call_.pod);
     spec.takes_input = call_.container.get("stdin").as_bool();
+    spec.terminal = call_.container.get("tty").as_bool();
     spec.read_only_root =
         call_.container.get("securityContext", "readOnlyRootFilesystem").as_bool();
     set_user(spec);

@@ -88,7 +88,6 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::start(net::Loop& loo
   if (error) return fail(ErrorKind::Unavailable, "create " + directory.string());
   FP_TRY_VOID(write_whole_file(files.spec, spec.to_text(), 0600));
   FP_TRY_VOID(make_pipe(files.control));
-  if (spec.takes_input) FP_TRY_VOID(make_pipe(files.input));
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     return fail(ErrorKind::Exhausted, fmt::format("pipe: {}", std::strerror(errno)));
@@ -178,10 +177,6 @@ void ContainerProcess::terminate() {
 
 void ContainerProcess::kill() {
   command(kControlKill);
-}
-
-void ContainerProcess::end_input() {
-  command(kControlEndOfInput);
 }
 
 }  // namespace fixpoint::node

@@ -44,7 +44,6 @@ class ContainerProcess {
 
   void terminate();
   void kill();
-  void end_input();
   const std::filesystem::path& directory() const { return directory_; }
 
  private:

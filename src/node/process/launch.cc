@@ -136,6 +136,16 @@ void pass_on(int signal) {
   }
 }
 
+// Standard input becomes what controls this process, in a session of its own.
+void take_terminal() {
+  ::setsid();
+  ::ioctl(0, TIOCSCTTY, 0);
+}
+
+void name_terminal(std::vector<std::string>& environment) {
+  if (variable(environment, "TERM").empty()) environment.emplace_back("TERM=xterm");
+}
+
 struct Descriptors {
   int in;
   int out;
@@ -153,12 +163,18 @@ void limit_memory(const RunSpec& spec, const MemoryGroup* group) {
 }
 
 [[noreturn]] void run_program(const RunSpec& spec, const Descriptors& fds) {
-  ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(fds.in, 0);
   ::dup2(fds.out, 1);
   ::dup2(fds.err, 2);
-  const auto ended = become(spec);
+  if (spec.terminal) {
+    take_terminal();
+  } else {
+    ::setpgid(0, 0);
+  }
+  RunSpec own = spec;
+  if (own.terminal) name_terminal(own.environment);
+  const auto ended = become(std::move(own));
   fail_with(fds.errors, ended.error().message, kNotThere);
 }
 
@@ -182,7 +198,8 @@ void limit_memory(const RunSpec& spec, const MemoryGroup* group) {
   const int program = ::fork();
   if (program < 0) fail_with(fds.errors, "fork failed", kCannotRun);
   if (program == 0) run_program(spec, fds);
-  ::setpgid(program, program);
+  // A leader of a group could not begin a session.
+  if (!spec.terminal) ::setpgid(program, program);
   // Whatever it kept open would not end for the others: pipes above all.
   ::close_range(0, ~0U, 0);
   be_first(program);
@@ -233,8 +250,11 @@ Result<Launched> launch(const LaunchCall& call) {
   const auto owner = Owner::self();
   const auto pid = fork_isolated(call.spec.isolation);
   if (!pid) return std::unexpected(pid.error());
+  if (*pid == 0 && call.terminal >= 0) {
+    be_container(call, owner, {call.terminal, call.terminal, call.terminal, errors.write});
+  }
   if (*pid == 0) be_container(call, owner, {input, out.write, err.write, errors.write});
-  if (call.spec.isolation == Isolation::None) ::setpgid(*pid, *pid);
+  if (call.spec.isolation == Isolation::None && !call.spec.terminal) ::setpgid(*pid, *pid);
   for (const int fd : {out.write, err.write, errors.write, null}) ::close(fd);
   // Closed by exec, or holds the reason.
   const std::string why = read_all(errors.read);
@@ -246,7 +266,10 @@ Result<Launched> launch(const LaunchCall& call) {
     ::close(err.read);
     return fail(ErrorKind::Invalid, why);
   }
-  return Launched{.pid = *pid, .out = out.read, .err = err.read};
+  if (call.terminal < 0) return Launched{.pid = *pid, .out = out.read, .err = err.read};
+  ::close(out.read);
+  ::close(err.read);
+  return Launched{.pid = *pid};
 }
 
 std::optional<int> kill_descendants(int program) {
@@ -288,11 +311,8 @@ int enter_container(const std::filesystem::path& directory, std::vector<std::str
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::isatty(0) != 0) {
-      ::setsid();
-      ::ioctl(0, TIOCSCTTY, 0);
-      if (variable(spec->environment, "TERM").empty()) {
-        spec->environment.emplace_back("TERM=xterm");
-      }
+      take_terminal();
+      name_terminal(spec->environment);
     }
     const auto ended = become(*std::move(spec));
     ::_exit(complain(ended.error().message,

@@ -19,12 +19,13 @@ struct LaunchCall {
   const RunSpec& spec;
   const std::filesystem::path& directory;  // of the run
   const MemoryGroup* memory = nullptr;
-  int input = -1;  // -1: /dev/null
+  int input = -1;     // -1: /dev/null
+  int terminal = -1;  // in place of all three
 };
 
 struct Launched {
   int pid = -1;  // of the container's first process, a child of the caller
-  int out = -1;
+  int out = -1;  // -1 both with a terminal
   int err = -1;
 };
 

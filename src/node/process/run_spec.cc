@@ -78,6 +78,7 @@ std::string RunSpec::to_text() const {
   for (const auto one : groups) out.array_at("groups").push_back(static_cast<std::int64_t>(one));
   out["readOnlyRoot"] = read_only_root;
   out["takesInput"] = takes_input;
+  out["terminal"] = terminal;
   out["memoryBytesMax"] = memory_bytes_max;
   out["log"] = log;
   out["orphanMilliseconds"] = static_cast<std::int64_t>(
@@ -110,6 +111,7 @@ Result<RunSpec> RunSpec::parse(std::string_view text) {
   }
   spec.read_only_root = value.get("readOnlyRoot").as_bool();
   spec.takes_input = value.get("takesInput").as_bool();
+  spec.terminal = value.get("terminal").as_bool();
   spec.memory_bytes_max = value.get("memoryBytesMax").as_int();
   spec.log = value.get("log").as_string();
   spec.orphan_time = std::chrono::milliseconds(value.get("orphanMilliseconds").as_int());

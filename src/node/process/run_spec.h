@@ -50,6 +50,7 @@ struct RunSpec {
   std::vector<std::uint32_t> groups;
   bool read_only_root = false;
   bool takes_input = false;
+  bool terminal = false;              // its streams are one
   std::int64_t memory_bytes_max = 0;  // 0: no limit
   std::string log;                    // its file
   Duration orphan_time{};             // how long it outlives its agent
@@ -64,13 +65,11 @@ struct RunFiles {
       : spec(directory / "run.json"),
         started(directory / "started.json"),
         exit(directory / "exit.json"),
-        control(directory / "control"),
-        input(directory / "input") {}
+        control(directory / "control") {}
   std::filesystem::path spec;
   std::filesystem::path started;
   std::filesystem::path exit;
   std::filesystem::path control;
-  std::filesystem::path input;
 };
 
 // What the supervisor says in `started`: by pid and birth a process is known for certain.

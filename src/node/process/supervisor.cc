@@ -2,6 +2,7 @@
 #include "node/process/supervisor.h"
 
 #include "base/clock.h"
+#include "node/process/attach_hub.h"
 #include "node/process/cgroup.h"
 #include "node/process/isolate.h"
 #include "node/process/launch.h"
@@ -18,10 +19,14 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -66,11 +71,14 @@ class Supervisor {
     auto launched = launch({.spec = spec_,
                             .directory = directory_,
                             .memory = memory_ ? &*memory_ : nullptr,
-                            .input = input_read_});
-    if (input_read_ >= 0) ::close(input_read_);
+                            .input = input_read_,
+                            .terminal = terminal_});
+    for (const int theirs : {input_read_, terminal_}) {
+      if (theirs >= 0) ::close(theirs);
+    }
     if (!launched) return give_up(launched.error().message);
     child_ = launched->pid;
-    out_ = launched->out;
+    if (!spec_.terminal) out_ = launched->out;
     err_ = launched->err;
     started_ = clock_.wall();
     const StartedFile file{.supervisor = ::getpid(),
@@ -100,14 +108,28 @@ class Supervisor {
     if (signals_ < 0 || timer_ < 0 || control_ < 0) {
       return fail(ErrorKind::Unavailable, fmt::format("control pipe: {}", std::strerror(errno)));
     }
-    if (!spec_.takes_input) return {};
-    // Held open for writing, so that the container sees an end only when it is told one.
-    input_read_ = ::open(files_.input.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    input_write_ = ::open(files_.input.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (input_read_ < 0 || input_write_ < 0) {
-      return fail(ErrorKind::Unavailable, fmt::format("input pipe: {}", std::strerror(errno)));
+    if (spec_.terminal) {
+      if (auto ok = open_terminal(); !ok) return ok;
+    } else if (spec_.takes_input) {
+      // Held open for writing, so that the container sees an end only when it is told one.
+      std::array<int, 2> ends{};
+      if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return fail(ErrorKind::Unavailable, fmt::format("input pipe: {}", std::strerror(errno)));
+      }
+      input_read_ = ends[0];
+      input_write_ = ends[1];
+      ::fcntl(input_write_, F_SETFL, O_NONBLOCK);
     }
-    ::fcntl(input_read_, F_SETFL, 0);  // the container reads as from any pipe
+    return hub_.listen(directory_);
+  }
+
+  Result<void> open_terminal() {
+    if (::openpty(&out_, &terminal_, nullptr, nullptr, nullptr) != 0) {
+      return fail(ErrorKind::Unavailable, fmt::format("terminal: {}", std::strerror(errno)));
+    }
+    for (const int fd : {out_, terminal_}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    ::fcntl(out_, F_SETFL, O_RDWR | O_NONBLOCK);
+    if (spec_.takes_input) input_write_ = ::fcntl(out_, F_DUPFD_CLOEXEC, 0);
     return {};
   }
 
@@ -154,17 +176,25 @@ class Supervisor {
   // Until the container has ended and all it wrote is read.
   void watch() {
     if (orphan_) set_timer(spec_.orphan_time);
-    while (!status_ || out_ >= 0 || err_ >= 0) {
-      std::array<pollfd, 6> fds{
-          {{signals_, POLLIN, 0},
-           {control_, POLLIN, 0},
-           {timer_, POLLIN, 0},
-           {agent_, POLLIN, 0},
-           {out_, POLLIN, 0},
-           {err_, POLLIN, 0}}
+    while (!status_ || out_ >= 0 || err_ >= 0 || hub_.is_blocked()) {
+      const bool blocked = hub_.is_blocked();
+      std::vector<pollfd> fds{
+          {signals_,                             POLLIN,  0},
+          {control_,                             POLLIN,  0},
+          {timer_,                               POLLIN,  0},
+          {agent_,                               POLLIN,  0},
+          {blocked ? -1 : out_,                  POLLIN,  0},
+          {blocked ? -1 : err_,                  POLLIN,  0},
+          {waiting_.empty() ? -1 : input_write_, POLLOUT, 0},
       };
-      if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return;
+      const auto own = fds.size();
+      hub_.add_to(fds, waiting_.empty());
+      const int wait = blocked ? static_cast<int>(AttachHub::kPatience.count() / 1'000'000) : -1;
+      if (::poll(fds.data(), fds.size(), wait) < 0 && errno != EINTR) return;
       const auto ready = [&](std::size_t index) { return fds[index].revents != 0; };
+      hub_.handle(&fds[own], clock_.monotonic(),
+                  [this](const AttachFrame& frame) { attached(frame); });
+      if (ready(6)) give_input();
       if (ready(4)) pump(out_, LogWriter::Stream::Out);
       if (ready(5)) pump(err_, LogWriter::Stream::Err);
       if (ready(0)) take_signals();
@@ -172,6 +202,43 @@ class Supervisor {
       if (ready(2)) time_is_up();
       if (ready(3)) orphaned();
     }
+  }
+
+  void attached(const AttachFrame& frame) {
+    if (frame.kind == AttachKind::Size && spec_.terminal && out_ >= 0 && frame.bytes.size() == 4) {
+      const auto number = [&](std::size_t at) {
+        return static_cast<unsigned short>(static_cast<std::uint8_t>(frame.bytes[at]) << 8U |
+                                           static_cast<std::uint8_t>(frame.bytes[at + 1]));
+      };
+      const winsize size{.ws_row = number(2), .ws_col = number(0), .ws_xpixel = 0, .ws_ypixel = 0};
+      (void)::ioctl(out_, TIOCSWINSZ, &size);  // one that is refused leaves the one before
+    } else if (frame.kind == AttachKind::Input) {
+      waiting_ += frame.bytes;
+      give_input();
+    } else if (frame.kind == AttachKind::EndOfInput) {
+      end_of_input_ = true;
+      give_input();
+    }
+  }
+
+  // What the container does not take at once waits, and whoever is attached with it.
+  void give_input() {
+    if (input_write_ < 0) return waiting_.clear();
+    while (!waiting_.empty()) {
+      const auto count = ::write(input_write_, waiting_.data(), waiting_.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (count < 0) waiting_.clear();  // nobody reads it
+      if (count > 0) waiting_.erase(0, static_cast<std::size_t>(count));
+    }
+    if (!std::exchange(end_of_input_, false)) return;
+    // A terminal's user may come back; a letter tells its program that this one has left.
+    if (spec_.terminal) {
+      (void)!::write(input_write_, "\x04", 1);
+      return;
+    }
+    ::close(input_write_);
+    input_write_ = -1;
   }
 
   void pump(int& fd, LogWriter::Stream stream) {
@@ -183,7 +250,9 @@ class Supervisor {
       fd = -1;
       return;
     }
-    log_.write(stream, {buffer.data(), static_cast<std::size_t>(count)}, clock_.wall());
+    const std::string_view bytes{buffer.data(), static_cast<std::size_t>(count)};
+    log_.write(stream, bytes, clock_.wall());
+    hub_.send(stream == LogWriter::Stream::Out ? AttachKind::Output : AttachKind::Error, bytes);
   }
 
   void take_signals() {
@@ -221,9 +290,6 @@ class Supervisor {
       terminate();
     } else if (command == kControlKill) {
       kill_all();
-    } else if (command == kControlEndOfInput && input_write_ >= 0) {
-      ::close(input_write_);
-      input_write_ = -1;
     }
   }
 
@@ -283,6 +349,10 @@ class Supervisor {
   int control_ = -1;
   int input_read_ = -1;
   int input_write_ = -1;
+  int terminal_ = -1;  // the container's side of it
+  AttachHub hub_;
+  std::string waiting_;  // input that the container has not taken
+  bool end_of_input_ = false;
   int child_ = -1;
   int out_ = -1;
   int err_ = -1;

@@ -26,7 +26,6 @@ inline constexpr char kReportFailed = '-';
 inline constexpr const char* kControlHello = "hello ";  // and the new agent's pid
 inline constexpr const char* kControlTerminate = "term\n";
 inline constexpr const char* kControlKill = "kill\n";
-inline constexpr const char* kControlEndOfInput = "eof\n";
 
 // The exit status of the process.
 int run_supervisor(std::span<const std::string> arguments);

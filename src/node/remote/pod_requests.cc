@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "kube/metadata.h"
+#include "node/remote/attach_session.h"
 #include "node/remote/command_session.h"
 #include "node/remote/port_forward.h"
 
@@ -148,6 +149,22 @@ void serve_exec(net::Loop& loop, Streams& streams, const PodRequest& request) {
   serve_command(
       loop,
       {.ask = request.ask, .set = set, .words = std::move(words), .place = *std::move(place)});
+}
+
+void serve_attach(net::Loop& loop, Streams& streams, const PodRequest& request) {
+  const auto set = stream_set(request);
+  if (set.count() == 0) {
+    return refuse(loop, request.ask, set, 400,
+                  "you must specify at least 1 of stdin, stdout, stderr");
+  }
+  const auto name = name_of(request);
+  auto place = streams.find_container(name);
+  if (!place || !place->running) {
+    return refuse(
+        loop, request.ask, set, 500,
+        fmt::format("container {} not found in pod {}", name.container, full_name(request.pod)));
+  }
+  serve_attached(loop, {.ask = request.ask, .set = set, .place = *std::move(place)});
 }
 
 void serve_port_forward(net::Loop& loop, Streams& streams, const PodRequest& request) {

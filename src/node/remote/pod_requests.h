@@ -26,6 +26,7 @@ struct PodRequest {
 Result<void> serve_log(net::Loop& loop, Streams& streams, const PodRequest& request);
 // Whatever becomes of these is answered.
 void serve_exec(net::Loop& loop, Streams& streams, const PodRequest& request);
+void serve_attach(net::Loop& loop, Streams& streams, const PodRequest& request);
 void serve_port_forward(net::Loop& loop, Streams& streams, const PodRequest& request);
 
 }  // namespace fixpoint::node

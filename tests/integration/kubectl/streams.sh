@@ -71,6 +71,35 @@ python3 "$work/terminal.py" timeout 60 "${kubectl[@]}" exec -it p -- sh -c '
   stty -echo; while [ "$(stty size)" != "33 99" ]; do sleep 0.05; done
   read word; echo "$word, $(stty size), $TERM"; exit 5' | grep -v '^answer$'
 
+echo '# attach'
+# NAME, more of the container, what it runs
+attachable() {
+  quietly apply -f - <<EOF
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"$1"},"spec":{"restartPolicy":"Never","containers":[
+ {"name":"c","image":"busybox","stdin":true,$2,"command":["sh","-c","$3"]}]}}
+EOF
+  quietly wait --for=condition=Ready "pod/$1" --timeout=60s
+}
+attachable once '"stdinOnce":true' 'read word; echo got $word; cat; echo over'
+echo '$ printf "one\ntwo\n" | kubectl attach -iq once'
+printf 'one\ntwo\n' | k attach -iq once
+attachable much '"stdinOnce":true' 'read word; head -c 3000000 /dev/zero'
+echo '$ echo go | kubectl attach -iq much | wc -c'
+echo go | k attach -iq much | wc -c
+attachable long '"stdinOnce":false' 'while read word; do echo got $word; done'
+for word in three four; do
+  echo "\$ echo $word | kubectl attach -iq long"
+  (echo $word; sleep 1) | timeout 60 "${kubectl[@]}" attach -iq long >"$work/attached" 2>&1 &
+  eventually says "got $word" "$work/attached"
+  kill $!
+  cat "$work/attached"
+done
+attachable terminal '"tty":true' \
+  'while [ \"$(stty size)\" != \"33 99\" ]; do sleep 0.05; done; read word; echo $word, $(stty size), $TERM; exit 5'
+python3 "$work/terminal.py" timeout 60 "${kubectl[@]}" attach -itq terminal | grep -v '^answer$'
+run attach -q terminal
+for pod in once much long terminal; do quietly delete pod $pod --now; done
+
 echo '# a client that leaves, a container that goes'
 "${kubectl[@]}" exec p -- sh -c 'echo started; sleep 987654; true' >"$work/left" 2>&1 &
 leaver=$!
@@ -103,13 +132,13 @@ ask PING 'ECHO hello' | tr -d '\r'
 large=$(head -c 1000000 /dev/zero | tr '\0' x)
 ask $'*3\r\n$3\r\nSET\r\n$5\r\nlarge\r\n$1000000\r\n'"$large" 'STRLEN large' | tr -d '\r'
 ask PING 'GET large' | wc -c
-ask "not a command: $large" PING >/dev/null 2>&1  # the server hangs up before it has read all
+(ask "not a command: $large" PING) >/dev/null 2>&1  # the server hangs up before it has read all
 ask PING PING | tr -d '\r'
 kill $forward
 k port-forward r :1 >"$work/refused" 2>&1 &
 eventually says 'Forwarding from 127' "$work/refused"
 port=$(sed -n 's/^Forwarding from 127.0.0.1:\([0-9]*\) .*/\1/p' "$work/refused")
-ask PING PING 2>/dev/null
+(ask PING PING) 2>/dev/null
 wait $!
 grep -o 'error forwarding port 1 to pod r_default' "$work/refused"
 tail -1 "$work/refused"
