@@ -46,6 +46,9 @@ struct Decision {
   std::vector<Effect> requests;
   std::vector<Notice> notices;   // told when every request was made
   std::optional<Instant> again;  // look again then, although nothing changed
+  // What the next pass is told of this one when every request was made. It dies with the process:
+  // having forgotten it may cost time, and nothing else.
+  json::Value memory = {};
 };
 
 // What ended a pass. It comes back as a fact of the pass that follows at once, in which a

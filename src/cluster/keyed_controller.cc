@@ -51,6 +51,8 @@ std::string KeyedController::key(std::string_view ns, std::string_view name) con
 
 void KeyedController::map(const store::Event&, const Reader&, KeyQueue&) const {}
 
+void KeyedController::begin_with(const Reader&, KeyQueue&) const {}
+
 Result<kube::LabelSelector> KeyedController::selector_of(json::View object) const {
   return kube::LabelSelector::from_object(object.get("spec", "selector"));
 }
@@ -60,6 +62,7 @@ void KeyedController::begin(Api& api) {
     keys_.add(record->key);
     return true;
   });
+  begin_with(api.reader(), keys_);
 }
 
 void KeyedController::observe(const store::Event& event) {
@@ -135,9 +138,15 @@ bool KeyedController::too_early(const std::string& key, Instant now) {
 }
 
 void KeyedController::begin_pass(Api& api, const std::string& key, std::optional<Refusal> refused) {
-  const Subject subject{
+  Subject subject{
       .parts = split_key(key), .record = api.latest().find(key), .refused = std::move(refused)};
-  if (!subject.record) failures_.erase(key);
+  if (!subject.record) {
+    failures_.erase(key);
+    memories_.erase(key);
+  }
+  if (const auto known = memories_.find(key); known != memories_.end()) {
+    subject.memory = known->second;
+  }
   const auto reader = api.reader();
   work_ = Work{.key = key, .decision = pass(reader, subject, api.now())};
   if (subject.record && reader.handed_out() > kManyObjects) {
@@ -196,6 +205,11 @@ void KeyedController::send_next(Api& api) {
 
 void KeyedController::finish(Api& api) {
   for (const auto& notice : work_->decision.notices) recorder_.tell(api, notice);
+  if (work_->decision.memory.is_null() || work_->uid.empty()) {
+    memories_.erase(work_->key);
+  } else {
+    memories_.insert_or_assign(work_->key, std::move(work_->decision.memory));
+  }
   // A pass that only wrote down a refusal leaves the pause that follows it.
   if (!work_->refused) {
     failures_.erase(work_->key);

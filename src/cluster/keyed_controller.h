@@ -61,11 +61,17 @@ class KeyedController : public Controller {
     KeyParts parts;
     store::RecordRef record;  // empty when it is gone
     std::optional<Refusal> refused;
+    json::Value memory = {};  // of the last pass that got everything it asked for
   };
   // Gathers the facts and decides; changes nothing.
   virtual Decision pass(const Reader& reader, const Subject& subject, Instant now) const = 0;
-  // Adds the keys of the objects that a change of a followed kind is about.
+  // Adds the keys of the objects that a change of a followed kind is about. A key of another kind
+  // comes to pass() as a subject of its own.
   virtual void map(const store::Event& event, const Reader& reader, KeyQueue& keys) const;
+
+  // Adds the keys of what a change before the beginning may have left undone, besides the objects
+  // there are.
+  virtual void begin_with(const Reader& reader, KeyQueue& keys) const;
 
   // Which orphans an object adopts.
   virtual Result<kube::LabelSelector> selector_of(json::View object) const;
@@ -108,8 +114,9 @@ class KeyedController : public Controller {
   std::vector<store::Event> changes_;  // not yet mapped to keys
   KeyQueue keys_;
   Deadlines deadlines_;
-  std::map<std::string, int, std::less<>> failures_;        // passes refused in a row
-  std::map<std::string, Instant, std::less<>> not_before_;  // of objects with many children
+  std::map<std::string, int, std::less<>> failures_;          // passes refused in a row
+  std::map<std::string, Instant, std::less<>> not_before_;    // of objects with many children
+  std::map<std::string, json::Value, std::less<>> memories_;  // of objects that are there
   std::set<store::Revision> echoes_;  // own writes that are no reason for a pass, not yet heard of
   std::optional<Work> work_;
 };
