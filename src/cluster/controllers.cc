@@ -2,6 +2,7 @@
 #include "cluster/controllers.h"
 
 #include "cluster/endpoints/service_endpoints.h"
+#include "cluster/jobs/job.h"
 #include "cluster/loops/definition_controller.h"
 #include "cluster/loops/event_expiry.h"
 #include "cluster/loops/garbage_collector.h"
@@ -54,6 +55,7 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicaSet));
   all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicationController));
   all.push_back(std::make_unique<StatefulSetController>());
+  all.push_back(std::make_unique<jobs::JobController>());
   return made;
 }
 

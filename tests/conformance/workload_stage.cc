@@ -30,13 +30,25 @@ using json::View;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::array<std::string_view, 7> kCollections{"pods",
-                                                       "persistentvolumeclaims",
-                                                       "replicationcontrollers",
-                                                       "apps/deployments",
-                                                       "apps/replicasets",
-                                                       "apps/statefulsets",
-                                                       "apps/controllerrevisions"};
+constexpr std::array<std::string_view, 12> kCollections{"pods",
+                                                        "persistentvolumeclaims",
+                                                        "replicationcontrollers",
+                                                        "apps/deployments",
+                                                        "apps/replicasets",
+                                                        "apps/statefulsets",
+                                                        "apps/controllerrevisions",
+                                                        "apps/daemonsets",
+                                                        "batch/jobs",
+                                                        "batch/cronjobs",
+                                                        "policy/poddisruptionbudgets",
+                                                        "autoscaling/horizontalpodautoscalers"};
+constexpr std::array<std::string_view, 9> kSources{
+    "deployment-controller",  "replicaset-controller", "statefulset-controller",
+    "replication-controller", "job-controller",        "cronjob-controller",
+    "daemonset-controller",   "controllermanager",     "horizontal-pod-autoscaler"};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kGroups{
+    {{"apps", "v1"}, {"batch", "v1"}, {"policy", "v1"}, {"autoscaling", "v2"}}
+};
 constexpr std::string_view kCombined = "(combined from similar events): ";
 constexpr std::size_t kPods = 0;
 constexpr std::size_t kSets = 4;
@@ -49,6 +61,13 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     text.replace(at, from.size(), to);
   }
   return text;
+}
+
+Duration time_until(int second) {
+  using std::chrono::seconds;
+  const auto now = std::chrono::system_clock::now().time_since_epoch() % std::chrono::minutes(1);
+  const auto left = seconds(second) - std::chrono::duration_cast<milliseconds>(now);
+  return left > seconds(0) ? left : left + std::chrono::minutes(1);
 }
 
 // Conditions in the order of their types: in which order two came depends on who was faster.
@@ -65,11 +84,21 @@ void sort_conditions(Draft& object) {
 // of objects that are gone.
 class Normaliser {
  public:
+  explicit Normaliser(const std::string& ns) { names_.emplace(ns, "<ns>"); }
+
   void learn(const std::vector<Value>& objects) {
     for (const auto& object : objects) {
       const auto kind = object.get("kind").as_string();
-      if (kind == "ReplicaSet") learn_hash(object);
+      if (kind == "ReplicaSet") {
+        learn_hash(kube::label_of(object, "pod-template-hash"), object.get("spec", "template"));
+      }
+      if (kind == "ControllerRevision") {
+        learn_hash(kube::label_of(object, "controller-revision-hash"),
+                   object.get("data", "spec", "template"));
+      }
       if (kind == "Pod") learn_pod(object);
+      // A Job marks its pods with its uid.
+      if (kind == "Job") names_.insert_or_assign(std::string{kube::uid_of(object)}, "<uid>");
     }
   }
 
@@ -85,17 +114,27 @@ class Normaliser {
     }
     // Nobody binds claims here.
     if (object.get("kind").as_string() == "PersistentVolumeClaim") made.erase("status");
+    if (Draft* jobs = made.find("status", "active"); jobs != nullptr && jobs->is_array()) {
+      for (Draft& job : jobs->elements()) {
+        job.erase("uid");
+        job.erase("resourceVersion");
+      }
+    }
     sort_conditions(made);
     const Value frozen = made.freeze();
     return *json::parse(text(json::to_text(frozen)));
   }
 
   std::string text(std::string said) const {
-    static const std::regex kTime(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)");
-    static const std::regex kUnknownPod(R"((web-<[^>]*>-)[bcdfghjklmnpqrstvwxz2456789]{5}\b)");
+    static const std::regex kTime(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))");
+    static const std::regex kUnknownPod(
+        R"(((?:(?:web|cron)-<[^>]*>-|(?:job|web)-(?:\d+-)?))[bcdfghjklmnpqrstvwxz2456789]{5}\b)");
+    // The Jobs of a CronJob are named by the minute.
+    static const std::regex kMinute(R"(\bcron-\d{8}\b)");
     for (const auto& [from, to] : names_) said = replaced(std::move(said), from, to);
     for (const auto& [from, to] : hashes_) said = replaced(std::move(said), from, to);
     // Pods that never were, or not for long, are named in refusals and Events.
+    said = std::regex_replace(said, kMinute, "cron-<minute>");
     said = std::regex_replace(said, kUnknownPod, "$1*");
     return std::regex_replace(said, kTime, "TIME");
   }
@@ -103,10 +142,8 @@ class Normaliser {
  private:
   // The hash of a template is of Go's memory layout: any other will do, so it is named by what it
   // is of.
-  void learn_hash(View set) {
-    const auto hash = kube::label_of(set, "pod-template-hash");
+  void learn_hash(std::string_view hash, View pod_template) {
     if (hash.empty()) return;
-    const View pod_template = set.get("spec", "template");
     hashes_.insert_or_assign(
         std::string{hash},
         fmt::format("<{}{}>", pod_template.get("spec", "containers")[0].get("image").as_string(),
@@ -121,13 +158,14 @@ class Normaliser {
     if (random && !stem.empty()) names_.insert_or_assign(name, stem + "*");
   }
 
-  std::map<std::string, std::string> names_;   // of pods
+  std::map<std::string, std::string> names_;   // of pods and the namespace, and uids
   std::map<std::string, std::string> hashes_;  // of templates
 };
 
 class Stage {
  public:
-  Stage(Server& server, Duration quiet) : server_(server), ns_(fresh_id()), quiet_(quiet) {
+  Stage(Server& server, Duration quiet)
+      : server_(server), ns_(fresh_id()), quiet_(quiet), normaliser_(ns_) {
     send(
         "POST", "/api/v1/namespaces",
         fmt::format(R"({{"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"{}"}}}})", ns_));
@@ -139,13 +177,15 @@ class Stage {
 
   void act(const Act& act, Performance& seen) {
     for (const auto& deed : act.deeds) {
-      const auto answer = send(deed.method, path(deed.path), deed.body);
+      const auto meant = understood(deed);
+      const auto answer = send(meant.method, path(meant.path), meant.body);
       if (answer.code >= 400 || answer.code == 0) {
         seen.problems.push_back(fmt::format("{}: {} {}: {} {}", act.name, deed.method, deed.path,
                                             answer.code, answer.body));
       }
     }
     server_.wait(act.wait);
+    if (act.second) server_.wait(time_until(*act.second));
     for (int i = 1; i <= kRestsMax; ++i) {
       rest();
       const auto objects = all();
@@ -154,6 +194,32 @@ class Stage {
       if (!make_ready(act.pods, objects)) return;
     }
     seen.problems.push_back(act.name + ": never ends");
+  }
+
+  // What stands for something in the words of a deed (workloads.h) replaced by it.
+  Deed understood(Deed deed) {
+    const auto time = format_seconds(std::chrono::system_clock::now());
+    for (std::string* text : {&deed.path, &deed.body}) {
+      *text = replaced(replaced(std::move(*text), "<ns>", ns_), "<now>", time);
+    }
+    const auto from = deed.path.find('<');
+    const auto to = deed.path.find('>');
+    if (from == std::string::npos || to == std::string::npos) return deed;
+    const auto token = deed.path.substr(from, to - from + 1);
+    const auto name = pod_meant(token.substr(1, token.size() - 2));
+    for (std::string* text : {&deed.path, &deed.body}) {
+      *text = replaced(std::move(*text), token, name);
+    }
+    return deed;
+  }
+  std::string pod_meant(std::string_view index) {
+    for (const auto& pod : list("pods")) {
+      const auto own = kube::annotation_of(pod, "batch.kubernetes.io/job-completion-index");
+      if (cluster::is_active(pod) && (index == "any" || index == own)) {
+        return std::string{kube::name_of(pod)};
+      }
+    }
+    return "nobody";
   }
 
   // How many events of pods and of sets there were so far.
@@ -180,9 +246,7 @@ class Stage {
     std::set<std::string> lines;
     for (const auto& event : list("events")) {
       const auto source = event.get("source", "component").as_string();
-      const bool ours = source == "deployment-controller" || source == "replicaset-controller" ||
-                        source == "statefulset-controller" || source == "replication-controller";
-      if (!ours) continue;
+      if (std::ranges::find(kSources, source) == kSources.end()) continue;
       auto message = event.get("message").as_string();
       if (message.starts_with(kCombined)) message.remove_prefix(kCombined.size());
       lines.insert(normaliser_.text(fmt::format("{} {} {} {}: {}", event.get("type").as_string(),
@@ -192,7 +256,11 @@ class Stage {
     return {lines.begin(), lines.end()};
   }
 
-  void leave() { send("DELETE", "/api/v1/namespaces/" + ns_, {}); }
+  void leave() {
+    send("DELETE", "/api/v1/namespaces/" + ns_, {});
+    Call nodes{.method = "DELETE", .path = "/api/v1/nodes", .query = "labelSelector=play%3D" + ns_};
+    server_.call(nodes);
+  }
 
  private:
   std::vector<Value> events(std::size_t collection) {
@@ -226,8 +294,13 @@ class Stage {
   }
 
   std::string path(std::string_view collection) const {
-    if (collection.starts_with("apps/")) {
-      return fmt::format("/apis/apps/v1/namespaces/{}/{}", ns_, collection.substr(5));
+    if (collection.starts_with("/")) return std::string{collection};
+    const auto slash = collection.find('/');
+    const auto group = collection.substr(0, std::min(slash, collection.size()));
+    for (const auto& [name, version] : kGroups) {
+      if (group != name) continue;
+      return fmt::format("/apis/{}/{}/namespaces/{}/{}", group, version, ns_,
+                         collection.substr(slash + 1));
     }
     return fmt::format("/api/v1/namespaces/{}/{}", ns_, collection);
   }

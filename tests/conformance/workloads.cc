@@ -254,6 +254,7 @@ std::vector<Play> plays() {
   auto all = of_deployments();
   for (auto& play : of_replica_sets()) all.push_back(std::move(play));
   for (auto& play : of_stateful_sets()) all.push_back(std::move(play));
+  for (auto& play : job_plays()) all.push_back(std::move(play));
   return all;
 }
 

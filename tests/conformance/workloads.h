@@ -23,7 +23,10 @@ namespace fixpoint::conformance {
 // One deed of a person.
 struct Deed {
   std::string method;
-  std::string path;  // after the namespace's: "apps/deployments/web"
+  // After the namespace's ("apps/deployments/web"), or from the root ("/api/v1/nodes"). In path and
+  // body "<ns>" is the namespace and "<now>" the time; "<any>" in the path is a pod that is at
+  // work, "<2>" the one at work on index 2, and the same in the body.
+  std::string path;
   std::string body;
 };
 
@@ -34,6 +37,8 @@ struct Act {
   enum class Pods : std::uint8_t { OneByOne, AllAtOnce, AsTheyAre };
   Pods pods = Pods::AllAtOnce;
   Duration wait{};  // before the controllers are taken to rest: for what only time does
+  // Then until the clock next shows this second of a minute.
+  std::optional<int> second = std::nullopt;
 };
 
 struct Play {
@@ -50,6 +55,9 @@ struct Play {
 };
 
 std::vector<Play> plays();
+// Those of them in which pods run to an end; with nodes, which are labelled play=<ns>; with budgets
+// of disruption; and with autoscalers that have no metrics.
+std::vector<Play> job_plays();
 
 // A state of rest.
 struct Rest {

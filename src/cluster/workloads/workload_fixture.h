@@ -24,6 +24,9 @@ class WorkloadFixture : public LoopFixture {
     const bool core = kind == "pods" || kind == "persistentvolumeclaims" || kind == "events" ||
                       kind == "replicationcontrollers" || kind == "resourcequotas";
     std::string made{core ? "/api/v1" : "/apis/apps/v1"};
+    if (kind == "jobs" || kind == "cronjobs") made = "/apis/batch/v1";
+    if (kind == "poddisruptionbudgets") made = "/apis/policy/v1";
+    if (kind == "horizontalpodautoscalers") made = "/apis/autoscaling/v2";
     made.append("/namespaces/ns/").append(kind);
     if (!name.empty()) made.append("/").append(name);
     return made;
