@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/controllers.h"
 
+#include "cluster/daemons/daemon_set.h"
 #include "cluster/endpoints/service_endpoints.h"
 #include "cluster/jobs/job.h"
 #include "cluster/loops/definition_controller.h"
@@ -55,6 +56,7 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicaSet));
   all.push_back(std::make_unique<ReplicaSetController>(ReplicaKind::ReplicationController));
   all.push_back(std::make_unique<StatefulSetController>());
+  all.push_back(std::make_unique<daemons::DaemonSetController>());
   all.push_back(std::make_unique<jobs::JobController>());
   return made;
 }

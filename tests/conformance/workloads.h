@@ -58,6 +58,7 @@ std::vector<Play> plays();
 // Those of them in which pods run to an end; with nodes, which are labelled play=<ns>; with budgets
 // of disruption; and with autoscalers that have no metrics.
 std::vector<Play> job_plays();
+std::vector<Play> daemon_plays();
 
 // A state of rest.
 struct Rest {

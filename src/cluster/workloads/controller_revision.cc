@@ -7,6 +7,7 @@
 #include "kube/metadata.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 namespace fixpoint::cluster {
@@ -15,7 +16,7 @@ namespace {
 using json::Draft;
 using json::View;
 
-constexpr std::string_view kHashLabel = "controller.kubernetes.io/hash";
+constexpr std::string_view kDataHashLabel = "controller.kubernetes.io/hash";
 // Leaves room for the hash in a name.
 constexpr std::size_t kPrefixMax = 223;
 constexpr std::int64_t kDefaultLimit = 10;
@@ -34,13 +35,17 @@ json::Value data_of(View owner) {
       .freeze();
 }
 
-Draft new_revision(View owner, const std::string& hash, const std::string& name, View data,
+std::string_view label_for(RevisionHash hashed) {
+  return hashed == RevisionHash::OfData ? kDataHashLabel : kPodRevisionLabel;
+}
+
+Draft new_revision(View owner, RevisionHash hashed, const CurrentRevision& made,
                    std::int64_t number) {
   Draft labels{owner.get("spec", "template", "metadata", "labels")};
   if (!labels.is_object()) labels = Draft::object();
-  labels[kHashLabel] = hash;
+  labels[label_for(hashed)] = made.hash;
   auto metadata = Draft::object({
-      {"name",            name                                                       },
+      {"name",            made.name                                                  },
       {"namespace",       kube::namespace_of(owner)                                  },
       {"labels",          std::move(labels)                                          },
       {"ownerReferences", Draft::array({kube::controller_reference(owner).to_json()})}
@@ -51,7 +56,7 @@ Draft new_revision(View owner, const std::string& hash, const std::string& name,
       {"apiVersion", "apps/v1"           },
       {"kind",       "ControllerRevision"},
       {"metadata",   std::move(metadata) },
-      {"data",       data                },
+      {"data",       made.data           },
       {"revision",   number              }
   });
 }
@@ -66,7 +71,7 @@ void sort_revisions(std::vector<store::RecordRef>& revisions) {
   });
 }
 
-CurrentRevision sync_revision(View owner, std::int64_t collisions,
+CurrentRevision sync_revision(View owner, RevisionHash hashed, std::int64_t collisions,
                               const std::vector<store::RecordRef>& sorted, Decision& decision) {
   const json::Value data = data_of(owner);
   const auto next = sorted.empty() ? 1 : number_of(sorted.back()->body) + 1;
@@ -80,13 +85,21 @@ CurrentRevision sync_revision(View owner, std::int64_t collisions,
       const json::Value body = again.freeze();
       decision.requests.push_back({.request = update_request(kRevisionResource, body)});
     }
-    return {.name = std::string{kube::name_of((*equal)->body)}, .data = data};
+    return {.name = std::string{kube::name_of((*equal)->body)},
+            .data = data,
+            .hash = std::string{kube::label_of((*equal)->body, label_for(hashed))}};
   }
-  const auto hash = revision_hash(json::to_text(data), collisions);
-  auto name = std::string{kube::name_of(owner)}.substr(0, kPrefixMax) + "-" + hash;
-  const json::Value body = new_revision(owner, hash, name, data, next).freeze();
+  CurrentRevision made{.data = data};
+  if (hashed == RevisionHash::OfData) {
+    made.hash = revision_hash(json::to_text(data), collisions);
+  } else {
+    made.hash = template_hash(owner.get("spec", "template"),
+                              collisions == 0 ? std::nullopt : std::optional{collisions});
+  }
+  made.name = std::string{kube::name_of(owner)}.substr(0, kPrefixMax) + "-" + made.hash;
+  const json::Value body = new_revision(owner, hashed, made, next).freeze();
   decision.requests.push_back({.request = create_request(kRevisionResource, body)});
-  return {.name = std::move(name), .data = data};
+  return made;
 }
 
 View template_in(View data) {

@@ -19,16 +19,22 @@ namespace fixpoint::cluster {
 
 inline const kube::GroupVersionResource kRevisionResource{"apps", "v1", "controllerrevisions"};
 inline constexpr std::string_view kRevisionPrefix = "controllerrevisions.apps/";
+// Of pods: the revision they are of, by name or, those of DaemonSets, by hash.
+inline constexpr std::string_view kPodRevisionLabel = "controller-revision-hash";
 
 // By number, then age, then name.
 void sort_revisions(std::vector<store::RecordRef>& revisions);
+
+// What a revision's hash is of: a StatefulSet's of its data, a DaemonSet's of the template.
+enum class RevisionHash : std::uint8_t { OfData, OfTemplate };
 
 // The revision of the owner's template today. What has to be asked for it is added to `decision`.
 struct CurrentRevision {
   std::string name;
   json::Value data;
+  std::string hash;
 };
-CurrentRevision sync_revision(json::View owner, std::int64_t collisions,
+CurrentRevision sync_revision(json::View owner, RevisionHash hashed, std::int64_t collisions,
                               const std::vector<store::RecordRef>& sorted, Decision& decision);
 
 // Of a revision's data.

@@ -108,7 +108,7 @@ Decision StatefulPass::decide() {
     note_collision();
     return std::move(decision_);
   }
-  update_ = sync_revision(set_, collisions(), revisions_, decision_);
+  update_ = sync_revision(set_, RevisionHash::OfData, collisions(), revisions_, decision_);
   current_name_ = update_.name;
   current_data_ = update_.data;
   for (const auto& revision : revisions_) {

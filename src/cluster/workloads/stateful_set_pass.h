@@ -3,6 +3,7 @@
 // The parts of a StatefulSet's decision. Nothing here is for others: stateful_set.h is the door.
 #pragma once
 
+#include "cluster/workloads/controller_revision.h"
 #include "cluster/workloads/stateful_set.h"
 #include "json/draft.h"
 
@@ -17,7 +18,6 @@ namespace fixpoint::cluster {
 inline constexpr std::string_view kClaimPrefix = "persistentvolumeclaims/";
 inline constexpr std::string_view kPodNameLabel = "statefulset.kubernetes.io/pod-name";
 inline constexpr std::string_view kPodIndexLabel = "apps.kubernetes.io/pod-index";
-inline constexpr std::string_view kPodRevisionLabel = "controller-revision-hash";
 
 // "web-3" of set "web" is 3; nothing for the pods of others.
 std::optional<std::int64_t> ordinal_in(std::string_view set, std::string_view pod);
