@@ -2,6 +2,7 @@
 #include "cluster/controllers.h"
 
 #include "cluster/daemons/daemon_set.h"
+#include "cluster/disruption/budget.h"
 #include "cluster/endpoints/service_endpoints.h"
 #include "cluster/jobs/job.h"
 #include "cluster/loops/definition_controller.h"
@@ -58,6 +59,7 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<StatefulSetController>());
   all.push_back(std::make_unique<daemons::DaemonSetController>());
   all.push_back(std::make_unique<jobs::JobController>());
+  all.push_back(std::make_unique<disruption::BudgetController>());
   return made;
 }
 

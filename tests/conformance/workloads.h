@@ -59,6 +59,7 @@ std::vector<Play> plays();
 // of disruption; and with autoscalers that have no metrics.
 std::vector<Play> job_plays();
 std::vector<Play> daemon_plays();
+std::vector<Play> budget_plays();
 
 // A state of rest.
 struct Rest {
