@@ -4,7 +4,9 @@
 #include "cluster/daemons/daemon_set.h"
 #include "cluster/disruption/budget.h"
 #include "cluster/endpoints/service_endpoints.h"
+#include "cluster/jobs/cron_job.h"
 #include "cluster/jobs/job.h"
+#include "cluster/jobs/time_to_live.h"
 #include "cluster/loops/definition_controller.h"
 #include "cluster/loops/event_expiry.h"
 #include "cluster/loops/garbage_collector.h"
@@ -59,6 +61,8 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<StatefulSetController>());
   all.push_back(std::make_unique<daemons::DaemonSetController>());
   all.push_back(std::make_unique<jobs::JobController>());
+  all.push_back(std::make_unique<jobs::TimeToLive>());
+  all.push_back(std::make_unique<jobs::CronJobController>());
   all.push_back(std::make_unique<disruption::BudgetController>());
   return made;
 }

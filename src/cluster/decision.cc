@@ -67,7 +67,7 @@ Request patch_request(const kube::GroupVersionResource& resource, json::View obj
 }
 
 Request delete_request(const kube::GroupVersionResource& resource, json::View object,
-                       std::optional<std::chrono::seconds> grace) {
+                       std::optional<std::chrono::seconds> grace, Propagation propagation) {
   auto request =
       request_for(resource, Verb::Delete, kube::namespace_of(object), kube::name_of(object));
   auto options = json::Draft::object({
@@ -76,6 +76,10 @@ Request delete_request(const kube::GroupVersionResource& resource, json::View ob
       {"preconditions", json::Draft::object({{"uid", kube::uid_of(object)}})}
   });
   if (grace) options["gracePeriodSeconds"] = std::int64_t{grace->count()};
+  if (propagation != Propagation::KindsDefault) {
+    options["propagationPolicy"] =
+        propagation == Propagation::Background ? "Background" : "Foreground";
+  }
   const json::Value body = options.freeze();
   request.body = json::to_text(body);
   return request;

@@ -77,9 +77,11 @@ apiserver::Request update_request(const kube::GroupVersionResource& resource, js
 // A strategic merge patch that only applies to the object with this uid.
 apiserver::Request patch_request(const kube::GroupVersionResource& resource, json::View object,
                                  json::View patch);
-// Carries the object's uid as a precondition; background propagation is each kind's default.
-// Without `grace` the object's own holds.
+// What becomes of what a deleted object owns.
+enum class Propagation : std::uint8_t { KindsDefault, Background, Foreground };
+// Carries the object's uid as a precondition. Without `grace` the object's own holds.
 apiserver::Request delete_request(const kube::GroupVersionResource& resource, json::View object,
-                                  std::optional<std::chrono::seconds> grace = std::nullopt);
+                                  std::optional<std::chrono::seconds> grace = std::nullopt,
+                                  Propagation propagation = Propagation::KindsDefault);
 
 }  // namespace fixpoint::cluster

@@ -52,8 +52,9 @@ std::optional<std::string> cron_number(std::string_view text, const CronField& f
   return std::nullopt;
 }
 
-// "*", "5", "1-5", "*/2", "1-9/3".
-std::optional<std::string> range_problem(std::string_view whole, const CronField& field) {
+// "*", "5", "1-5", "*/2", "1-9/3". Adds the times to `bits`.
+std::optional<std::string> range_problem(std::string_view whole, const CronField& field,
+                                         std::uint64_t& bits) {
   const auto slash = whole.find('/');
   const auto range = whole.substr(0, slash);
   const auto step = slash == std::string_view::npos ? std::string_view{} : whole.substr(slash + 1);
@@ -88,15 +89,18 @@ std::optional<std::string> range_problem(std::string_view whole, const CronField
     return fmt::format("beginning of range ({}) beyond end of range ({}): {}", low, high, whole);
   }
   if (every == 0) return fmt::format("step of range should be a positive number: {}", whole);
+  for (auto at = low; at <= high; at += every) bits |= std::uint64_t{1} << at;
+  if ((first == "*" || first == "?") && every == 1) bits |= CronTimes::kAny;
   return std::nullopt;
 }
 
-std::optional<std::string> field_problem(std::string_view text, const CronField& field) {
+std::optional<std::string> field_problem(std::string_view text, const CronField& field,
+                                         std::uint64_t& bits) {
   while (!text.empty()) {
     const auto comma = text.find(',');
     const auto part = text.substr(0, comma);
     if (!part.empty()) {
-      if (auto problem = range_problem(part, field)) return problem;
+      if (auto problem = range_problem(part, field, bits)) return problem;
     }
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
@@ -104,16 +108,29 @@ std::optional<std::string> field_problem(std::string_view text, const CronField&
   return std::nullopt;
 }
 
-std::optional<std::string> descriptor_problem(std::string_view text) {
-  for (const std::string_view known :
-       {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}) {
-    if (text == known) return std::nullopt;
-  }
+struct Descriptor {
+  std::string_view name;
+  std::string_view fields;
+};
+constexpr std::array kDescriptors{
+    Descriptor{"@yearly",   "0 0 1 1 *"},
+    Descriptor{"@annually", "0 0 1 1 *"},
+    Descriptor{"@monthly",  "0 0 1 * *"},
+    Descriptor{"@weekly",   "0 0 * * 0"},
+    Descriptor{"@daily",    "0 0 * * *"},
+    Descriptor{"@midnight", "0 0 * * *"},
+    Descriptor{"@hourly",   "0 * * * *"}
+};
+
+std::optional<std::string> every_problem(std::string_view text, CronTimes& times) {
   constexpr std::string_view kEvery = "@every ";
   if (text.starts_with(kEvery)) {
     const auto duration = kube::parse_duration(text.substr(kEvery.size()));
-    if (duration) return std::nullopt;
-    return fmt::format("failed to parse duration {}: {}", text, duration.error().message);
+    if (!duration) {
+      return fmt::format("failed to parse duration {}: {}", text, duration.error().message);
+    }
+    times.every = *duration;
+    return std::nullopt;
   }
   return fmt::format("unrecognized descriptor: {}", text);
 }
@@ -156,7 +173,9 @@ bool is_time_zone(std::string_view name) {
   return is_time_zone_name(name) && std::ranges::binary_search(kTimeZones, name);
 }
 
-std::optional<std::string> schedule_problem(std::string_view schedule) {
+namespace {
+
+std::optional<std::string> take_apart(std::string_view schedule, CronTimes& times) {
   if (schedule.empty()) return "empty spec string";
   if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
     const auto space = schedule.find(' ');
@@ -165,18 +184,37 @@ std::optional<std::string> schedule_problem(std::string_view schedule) {
     if (!zone.empty() && !is_time_zone(zone)) {
       return fmt::format("provided bad location {0}: unknown time zone {0}", zone);
     }
+    times.zone = zone;
     schedule = space == std::string_view::npos ? std::string_view{} : schedule.substr(space + 1);
   }
-  if (schedule.starts_with('@')) return descriptor_problem(schedule);
+  if (schedule.starts_with('@')) {
+    const auto known = std::ranges::find(kDescriptors, schedule, &Descriptor::name);
+    if (known == kDescriptors.end()) return every_problem(schedule, times);
+    schedule = known->fields;
+  }
   const auto fields = words(schedule);
   if (fields.size() != kCronFields.size()) {
     return fmt::format("expected exactly 5 fields, found {}: [{}]", fields.size(),
                        fmt::join(fields, " "));
   }
+  const std::array bits{&times.minutes, &times.hours, &times.days, &times.months, &times.weekdays};
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (auto problem = field_problem(fields[i], kCronFields[i])) return problem;
+    if (auto problem = field_problem(fields[i], kCronFields[i], *bits[i])) return problem;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> schedule_problem(std::string_view schedule) {
+  CronTimes times;
+  return take_apart(schedule, times);
+}
+
+std::optional<CronTimes> schedule_times(std::string_view schedule) {
+  CronTimes times;
+  if (take_apart(schedule, times)) return std::nullopt;
+  return times;
 }
 
 }  // namespace fixpoint::kinds
