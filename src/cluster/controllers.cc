@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/controllers.h"
 
+#include "cluster/autoscaling/autoscaler.h"
 #include "cluster/daemons/daemon_set.h"
 #include "cluster/disruption/budget.h"
 #include "cluster/endpoints/service_endpoints.h"
@@ -64,6 +65,7 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<jobs::TimeToLive>());
   all.push_back(std::make_unique<jobs::CronJobController>());
   all.push_back(std::make_unique<disruption::BudgetController>());
+  all.push_back(std::make_unique<autoscaling::Autoscaler>());
   return made;
 }
 

@@ -257,6 +257,7 @@ std::vector<Play> plays() {
   for (auto& play : job_plays()) all.push_back(std::move(play));
   for (auto& play : daemon_plays()) all.push_back(std::move(play));
   for (auto& play : budget_plays()) all.push_back(std::move(play));
+  for (auto& play : autoscaler_plays()) all.push_back(std::move(play));
   return all;
 }
 

@@ -60,6 +60,7 @@ std::vector<Play> plays();
 std::vector<Play> job_plays();
 std::vector<Play> daemon_plays();
 std::vector<Play> budget_plays();
+std::vector<Play> autoscaler_plays();
 
 // A state of rest.
 struct Rest {

@@ -23,7 +23,8 @@ constexpr auto kControllers =
     "deployment-controller,replicaset-controller,replicationcontroller-controller,"
     "statefulset-controller,garbage-collector-controller,resourcequota-controller,"
     "persistentvolumeclaim-protection-controller,job-controller,daemonset-controller,"
-    "disruption-controller,cronjob-controller,ttl-after-finished-controller";
+    "disruption-controller,cronjob-controller,ttl-after-finished-controller,"
+    "horizontal-pod-autoscaler-controller";
 // A real controller hears of a change after milliseconds; on a busy machine, after some more.
 constexpr auto kRealQuiet = std::chrono::milliseconds(1500);
 constexpr auto kOurQuiet = std::chrono::milliseconds(300);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plays of HorizontalPodAutoscalers. Neither side has metrics: bounds, conditions and words remain.
+#include "tests/conformance/workloads.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace fixpoint::conformance {
+namespace {
+
+using Pods = Act::Pods;
+
+// A real controller looks every 15 seconds, at a new autoscaler too; after a change once more.
+constexpr std::chrono::seconds kLooked{34};
+
+constexpr std::string_view kCpu =
+    R"({"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization",)"
+    R"("averageUtilization":50}}})";
+
+Deed make_deployment(int replicas) {
+  return {"POST", "apps/deployments",
+          fmt::format(R"({{"metadata":{{"name":"web"}},"spec":{{"replicas":{},"selector":)"
+                      R"({{"matchLabels":{{"app":"web"}}}},"template":{{"metadata":{{"labels":)"
+                      R"({{"app":"web"}}}},"spec":{{"schedulerName":"nobody","containers":)"
+                      R"([{{"name":"c","image":"a"}}]}}}}}}}})",
+                      replicas)};
+}
+
+Deed make_autoscaler(std::string_view metrics) {
+  return {
+      "POST", "autoscaling/horizontalpodautoscalers",
+      fmt::format(R"({{"metadata":{{"name":"scaler"}},"spec":{{"scaleTargetRef":{{"apiVersion":)"
+                  R"("apps/v1","kind":"Deployment","name":"web"}},"minReplicas":2,)"
+                  R"("maxReplicas":3,"metrics":[{}]}}}})",
+                  metrics)};
+}
+
+Act act(std::string name, std::vector<Deed> deeds) {
+  return {std::move(name), std::move(deeds), Pods::AllAtOnce, kLooked};
+}
+
+}  // namespace
+
+std::vector<Play> autoscaler_plays() {
+  return {
+      {"scaler-above",
+       "more than the most is too many",                                {act("made", {make_deployment(5), make_autoscaler(kCpu)})}                },
+      {"scaler-below",
+       "fewer than the least is too few",                               {act("made", {make_deployment(1), make_autoscaler(kCpu)})}                },
+      {"scaler-none",
+       "nothing stays nothing, and what is not there cannot be scaled", {act("made", {make_autoscaler(kCpu)}), act("there", {make_deployment(0)})}},
+      {"scaler-metrics",
+       "metrics that nobody serves",                                    {act("made",
+            {make_deployment(2),
+             make_autoscaler(
+                 R"({"type":"Pods","pods":{"metric":{"name":"hits"},"target":{"type":)"
+                 R"("AverageValue","averageValue":"10"}}},{"type":"Object","object":{"metric":)"
+                 R"({"name":"hits"},"describedObject":{"apiVersion":"v1","kind":"Service","name":)"
+                 R"("s"},"target":{"type":"Value","value":"10"}}},{"type":"External","external":)"
+                 R"({"metric":{"name":"queue"},"target":{"type":"AverageValue","averageValue":)"
+                 R"("30"}}})")})}                                                                             },
+  };
+}
+
+}  // namespace fixpoint::conformance
