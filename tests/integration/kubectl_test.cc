@@ -58,5 +58,22 @@ TEST(Kubectl, SaysWhatItSaysToARealServer) {
   }
 }
 
+TEST(Kubectl, WorksOnAClusterWithJobsDaemonsBudgetsAndAutoscalers) {
+  const std::string kubectl = find_kubectl();
+  if (kubectl.empty()) {
+    GTEST_SKIP() << "no kubectl on PATH and none built; set FIXPOINT_KUBECTL to one";
+  }
+  const ScratchDirectory scratch;
+  auto server = RunningServer::start(
+      scratch.path(), {"--ephemeral", "--controllers", "all", "--nodes", "simulated:3"});
+  ASSERT_TRUE(server.has_value()) << server.error().message;
+
+  const std::string said =
+      output_of("tests/integration/kubectl/cluster.sh '" + kubectl + "' '" +
+                (*server)->kubeconfig().string() + "' 2>&1; echo \"status $?\"");
+
+  EXPECT_TRUE(said.ends_with("status 0\n")) << said;
+}
+
 }  // namespace
 }  // namespace fixpoint
