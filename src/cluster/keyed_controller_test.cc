@@ -7,6 +7,9 @@
 #include "json/draft.h"
 #include "kube/metadata.h"
 
+#include <chrono>
+#include <cstdint>
+
 #include <gmock/gmock.h>
 
 namespace fixpoint::cluster {
@@ -21,19 +24,25 @@ constexpr auto kPath = "/api/v1/namespaces/ns/configmaps";
 
 class Toy final : public KeyedController {
  public:
-  explicit Toy(int& passes)
+  Toy(int& passes, std::int64_t& remembered)
       : KeyedController({
             .name = "toy-controller",
             .prefix = "configmaps/",
             .kind = {"", "ConfigMap"},
             .children = {"secrets/"}
   }),
-        passes_(passes) {}
+        passes_(passes),
+        remembered_(remembered) {}
 
  private:
   Decision pass(const Reader& reader, const Subject& subject, Instant now) const override {
     ++passes_;
     Decision decision;
+    remembered_ = subject.memory.get("passes").as_int();
+    decision.memory = json::Draft::object({
+                                              {"passes", remembered_ + 1}
+    })
+                          .freeze();
     if (!subject.record || !subject.record->body.contains("data")) return decision;
     const json::View object = subject.record->body;
     if (subject.refused) {
@@ -75,6 +84,7 @@ class Toy final : public KeyedController {
   }
 
   int& passes_;
+  std::int64_t& remembered_;
 };
 
 class Keyed : public apiserver::ApiFixture, public Server {
@@ -127,7 +137,8 @@ class Keyed : public apiserver::ApiFixture, public Server {
   static constexpr int kStepsMax = 10'000;
 
   int passes_ = 0;
-  Toy toy_{passes_};
+  std::int64_t remembered_ = 0;
+  Toy toy_{passes_, remembered_};
   OwnerIndex index_;
   Api api_{*this, index_};
   store::Revision seen_;
@@ -156,6 +167,22 @@ TEST_F(Keyed, APassSeesWhatTheOneBeforeItMadeAlthoughNoEventCameYet) {
   }
 
   EXPECT_EQ(secrets(), 3U);
+}
+
+TEST_F(Keyed, APassIsToldWhatTheLastOneOfTheSameObjectLeft) {
+  want("a", R"({"want":"0","again":"yes"})");
+  settle();
+  EXPECT_EQ(remembered_, 0);
+  clock_.advance(std::chrono::seconds(10));
+  settle();
+  EXPECT_EQ(remembered_, 1);
+
+  remove(std::string{kPath} + "/a");
+  settle();
+  want("a", R"({"want":"0"})");
+  settle();
+
+  EXPECT_EQ(remembered_, 0);
 }
 
 TEST_F(Keyed, WhatWasDecidedForAnObjectThatIsGoneIsNotDone) {
