@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr int kKills = 25;
 constexpr std::uint64_t kKeys = 60;
+constexpr int kPatienceMs = 60'000;
 
 int kills() {
   const char* asked = std::getenv("FIXPOINT_KILLS");
@@ -99,8 +101,13 @@ Life live_and_die(const std::filesystem::path& directory, std::uint64_t acknowle
     write_for_ever(directory, pipe[1]);
   }
   ::close(pipe[1]);
-  // Dies at a random instant of its work, some while opening: it is the kill that must be at no
-  // chosen moment, so this one wait is by the clock.
+  // Dies at a random instant: every other one while it opens or at its first writes, the rest after
+  // it has told of one, however slow the machine. It is the kill that must be at no chosen moment,
+  // so this one wait is by the clock.
+  if (rng.below(2) == 0) {
+    pollfd told{.fd = pipe[0], .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&told, 1, kPatienceMs), 1) << "the writer wrote nothing";
+  }
   ::usleep(static_cast<useconds_t>(rng.below(60'000)));
   ::kill(child, SIGKILL);
   Life life;
