@@ -46,11 +46,7 @@ function(fixpoint_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   fixpoint_reuse_pch(${name} tests)
-  if(FIXPOINT_SANITIZE)
-    # What is slow under a sanitizer is the code, not its test; unoptimised, a test compiles in half
-    # the time.
-    target_compile_options(${name} PRIVATE -O0)
-  endif()
+  target_compile_options(${name} PRIVATE ${FIXPOINT_TEST_OPTIONS})
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock GTest::gtest_main dep::fmt)
   foreach(layer ${ARG_USES})
     target_link_libraries(${name} PRIVATE fixpoint_${layer})

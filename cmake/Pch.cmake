@@ -2,7 +2,7 @@
 #
 # Two precompiled headers for the whole tree: `code` for the layers, `tests` for the test programs.
 # Every target reuses one of them, so each is compiled once. They hold only what nearly every file
-# includes; a file still includes what it uses (the clang preset builds without them and checks).
+# includes; a file still includes what it uses (the clang preset and the lint do without and check).
 set(FIXPOINT_PCH_CODE
     <algorithm> <array> <atomic> <charconv> <chrono> <compare> <cstdint> <cstdio> <cstdlib> <cstring>
     <deque> <expected> <functional> <limits> <map> <memory> <optional> <set> <source_location> <span>
@@ -15,18 +15,46 @@ function(fixpoint_pch name)
   file(CONFIGURE OUTPUT ${source} CONTENT "// Carries the precompiled header of the same name.\n")
   add_library(fixpoint_pch_${name} OBJECT ${source})
   target_precompile_headers(fixpoint_pch_${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    fixpoint_sum_of_pch(${name} ${ARGN})
+  endif()
+endfunction()
+
+# clang writes absolute paths into a precompiled header: it cannot come from a cache, and its own
+# hash differs in every clone. What is compiled with it can: ccache takes the hash beside it, which
+# is that of the headers' text.
+function(fixpoint_sum_of_pch name)
+  set_target_properties(fixpoint_pch_${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  list(TRANSFORM ARGN PREPEND "#include " OUTPUT_VARIABLE text)
+  list(JOIN text "\n" text)
+  set(source ${CMAKE_BINARY_DIR}/pch/${name}.sum.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "${text}\n" @ONLY)
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++23 -E -P ${source}
+    OUTPUT_VARIABLE preprocessed COMMAND_ERROR_IS_FATAL ANY)
+  string(SHA256 sum "${CMAKE_CXX_COMPILER_VERSION} ${preprocessed}")
+  file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/fixpoint_pch_${name}.dir/cmake_pch.hxx.pch.sum ${sum})
 endfunction()
 
 if(FIXPOINT_PCH)
   fixpoint_pch(code ${FIXPOINT_PCH_CODE})
   fixpoint_pch(tests ${FIXPOINT_PCH_TESTS})
-  # Its macros must be those of the targets that reuse it.
+  # Its macros and options must be those of the targets that reuse it.
+  target_compile_options(fixpoint_pch_tests PRIVATE ${FIXPOINT_TEST_OPTIONS})
   target_link_libraries(fixpoint_pch_tests PRIVATE GTest::gtest GTest::gmock)
 endif()
 
 # fixpoint_reuse_pch(target code|tests)
 function(fixpoint_reuse_pch target name)
-  if(FIXPOINT_PCH)
+  if(NOT FIXPOINT_PCH)
+    return()
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # As REUSE_FROM would, with a path that is the same in every clone.
+    target_compile_options(
+      ${target} PRIVATE "SHELL:-include-pch CMakeFiles/fixpoint_pch_${name}.dir/cmake_pch.hxx.pch")
+    add_dependencies(${target} fixpoint_pch_${name})
+  else()
     target_precompile_headers(${target} REUSE_FROM fixpoint_pch_${name})
   endif()
 endfunction()
