@@ -59,12 +59,13 @@ Groups group(const Reading& reading, std::string_view resource, const ProposalFa
     const std::string name{kube::name_of(pod)};
     if (kube::being_deleted(pod) || phase_of(pod) == "Failed") continue;
     const auto metric = reading.pods.find(name);
-    if (phase_of(pod) == "Pending") {
+    const bool measured = metric != reading.pods.end();
+    const bool starting =
+        measured && resource == "cpu" && still_starting(pod, metric->second, facts.now);
+    if (phase_of(pod) == "Pending" || starting) {
       groups.unready.insert(name);
-    } else if (metric == reading.pods.end()) {
+    } else if (!measured) {
       groups.missing.insert(name);
-    } else if (resource == "cpu" && still_starting(pod, metric->second, facts.now)) {
-      groups.unready.insert(name);
     } else {
       ++groups.ready;
       groups.measured.emplace(name, metric->second.value);

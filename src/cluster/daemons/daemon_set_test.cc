@@ -13,7 +13,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class DaemonSets : public WorkloadFixture {
  protected:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/jobs/cron_job.h"
 
-#include "cluster/jobs/names.h"
 #include "cluster/jobs/schedule.h"
 #include "cluster/jobs/time_zone.h"
 #include "cluster/workloads/workload_fixture.h"
@@ -19,7 +18,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 class CronJobs : public WorkloadFixture {
  protected:
