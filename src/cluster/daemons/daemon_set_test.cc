@@ -91,6 +91,12 @@ TEST_F(DaemonSets, StayAwayFromNodesTheyDoNotMatchOrTolerate) {
 
   EXPECT_THAT(placed(), ElementsAre("c a"));  // what runs may stay
   EXPECT_EQ(read("daemonsets", "d").get("status", "numberMisscheduled").as_int(), 1);
+
+  patch("/api/v1/nodes/c", R"({"spec":{"taints":[{"key":"k","effect":"NoExecute"}]}})");
+  settle();
+
+  EXPECT_THAT(placed(), testing::IsEmpty());
+  EXPECT_EQ(read("daemonsets", "d").get("status", "desiredNumberScheduled").as_int(-1), 0);
 }
 
 TEST_F(DaemonSets, UpdateOneNodeAfterTheOther) {

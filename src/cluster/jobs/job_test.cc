@@ -217,6 +217,7 @@ TEST_F(Jobs, AnIndexFailsByItself) {
 TEST_F(Jobs, AFailurePolicyIgnoresCountsAndEnds) {
   job(R"("backoffLimit":0,"podFailurePolicy":{"rules":[
     {"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget"}]},
+    {"action":"FailJob","onExitCodes":{"operator":"NotIn","values":[3,42]}},
     {"action":"FailJob","onExitCodes":{"operator":"In","values":[42]}}]})");
   const auto disrupted = active()[0];
   change("pods", disrupted + "/status", R"({"status":{"phase":"Failed","conditions":[
@@ -230,7 +231,7 @@ TEST_F(Jobs, AFailurePolicyIgnoresCountsAndEnds) {
   EXPECT_THAT(conditions(),
               ElementsAre("FailureTarget PodFailurePolicy", "Failed PodFailurePolicy"));
   EXPECT_THAT(told("Job"), Contains("PodFailurePolicy: Container c for pod ns/" + second +
-                                    " failed with exit code 42 matching FailJob rule at index 1"));
+                                    " failed with exit code 42 matching FailJob rule at index 2"));
 }
 
 TEST_F(Jobs, ASuccessPolicyEndsItBeforeTheLastIndex) {
