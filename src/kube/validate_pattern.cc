@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_pattern.h"
 
+#include "kube/go_text.h"
+
 #include <cctype>
 
 #include <fmt/format.h>
@@ -88,6 +90,25 @@ Result<std::shared_ptr<const Pattern>> Pattern::compile(std::string_view text) {
 
 bool Pattern::matches(std::string_view text) const {
   return re2::RE2::PartialMatch({text.data(), text.size()}, program_->compiled);
+}
+
+std::vector<std::string_view> Pattern::find_all(std::string_view text, std::int64_t count) const {
+  std::vector<std::string_view> out;
+  const re2::StringPiece whole{text.data(), text.size()};
+  std::size_t at = 0;
+  std::size_t last_end = text.size() + 1;  // no match yet
+  while (at <= text.size() && (count < 0 || out.size() < static_cast<std::size_t>(count))) {
+    re2::StringPiece found;
+    if (!program_->compiled.Match(whole, at, text.size(), re2::RE2::UNANCHORED, &found, 1)) break;
+    const auto begin = static_cast<std::size_t>(found.data() - text.data());
+    const auto end = begin + found.size();
+    // Nothing is not found again right behind a match.
+    if (!found.empty() || begin != last_end) out.push_back(text.substr(begin, found.size()));
+    last_end = end;
+    at = found.empty() ? end + first_code_point(text.substr(end)).bytes : end;
+    if (end == text.size() && found.empty()) break;
+  }
+  return out;
 }
 
 }  // namespace fixpoint::kube

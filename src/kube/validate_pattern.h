@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fixpoint::kube {
 
@@ -22,6 +24,9 @@ class Pattern {
 
   // Finds the pattern anywhere in the text, as Go's MatchString does; anchors are the author's.
   bool matches(std::string_view text) const;
+  // What it matches, leftmost first and without overlaps, as Go's FindAllString gives it; at most
+  // `count` unless that is negative.
+  std::vector<std::string_view> find_all(std::string_view text, std::int64_t count) const;
 
  private:
   struct Program;
