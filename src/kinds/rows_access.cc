@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who may do what, and what extends the API: RBAC, reviews, certificates, admission, CRDs, events.
+#include "cel/definition_rules.h"
 #include "kinds/rows.h"
 #include "kube/crd.h"
 #include "kube/crd_validate.h"
@@ -92,8 +93,8 @@ void append_api_extensions(std::vector<Kind>& to) {
   definition.prepare = [](json::Draft& crd, json::View old_crd, const HookContext&) {
     kube::prepare_crd(crd, old_crd);
   };
-  definition.validate = kube::validate_crd;
-  definition.validate_update = kube::validate_crd_update;
+  definition.validate = cel::validate_crd;
+  definition.validate_update = cel::validate_crd_update;
   definition.validate_status_update = kube::validate_crd_status_update;
   definition.warnings = [](json::View crd) { return kube::crd_warnings(crd, {}); };
 }

@@ -277,6 +277,12 @@ std::string go_json_schema(json::View schema) {
   return std::move(printer.out);
 }
 
+std::string go_json_rule(json::View rule) {
+  Printer printer{{}};
+  printer.structure(kRule, rule);
+  return std::move(printer.out);
+}
+
 std::string go_json_items(json::View items) {
   Printer printer{{}};
   printer.items(items);

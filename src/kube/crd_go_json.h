@@ -12,6 +12,8 @@ namespace fixpoint::kube {
 
 // {"ID":"","Schema":"","Ref":null,…}
 std::string go_json_schema(json::View schema);
+// {"Rule":"self.a > 1","Message":"",…}
+std::string go_json_rule(json::View rule);
 // {"Schema":null,"JSONSchemas":[…]}
 std::string go_json_items(json::View items);
 

@@ -404,19 +404,22 @@ FieldErrors too_deep(json::View crd) {
 
 }  // namespace
 
-FieldErrors validate_crd(json::View crd) {
+FieldErrors validate_crd(json::View crd, RuleCheck rule_check) {
   if (auto errors = too_deep(crd); !errors.empty()) return errors;
   auto errors =
       validate_object_meta(crd, name_is_dns_subdomain, Scope::Cluster, FieldPath{"metadata"});
   check_name(crd, errors);
-  append(errors, SpecChecker(crd.get("spec"), {}).run());
+  Rules rules;
+  rules.schema.rule_check = rule_check;
+  append(errors, SpecChecker(crd.get("spec"), rules).run());
   append(errors, validate_rest(crd, {}));
   return errors;
 }
 
-FieldErrors validate_crd_update(json::View crd, json::View old_crd) {
+FieldErrors validate_crd_update(json::View crd, json::View old_crd, RuleCheck rule_check) {
   if (auto errors = too_deep(crd); !errors.empty()) return errors;
-  const auto rules = rules_for_update(old_crd);
+  auto rules = rules_for_update(old_crd);
+  rules.schema.rule_check = rule_check;
   auto errors = validate_object_meta_update(crd, old_crd, FieldPath{"metadata"});
   append(errors, SpecChecker(crd.get("spec"), rules).run());
   const FieldPath path{"spec"};

@@ -403,9 +403,15 @@ FieldErrors validate_schema(json::View schema, const SchemaRules& rules, const F
       if (errors.empty()) errors = validate_defaults(schema, rules.pruned_defaults, path);
     }
   }
+  const bool rules_make_sense = rules.structural && !unusable && errors.empty();
   SchemaChecker checker{rules};
   checker.node(schema, true, {}, path);
+  FieldErrors rule_errors;
+  if (rules_make_sense && rules.rule_check != nullptr) {
+    rule_errors = rules.rule_check(schema, checker.errors, path);
+  }
   append(errors, std::move(checker.errors));
+  append(errors, std::move(rule_errors));
   if (errors.empty() && unusable) errors.push_back(invalid(path, std::string{"\"\""}, *unusable));
   return errors;
 }

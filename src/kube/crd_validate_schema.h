@@ -13,6 +13,11 @@
 
 namespace fixpoint::kube {
 
+// The rules of a schema, checked by a layer that knows their language: what is wrong with them,
+// given what is wrong with the schema otherwise. `path` is where the schema lies.
+using RuleCheck = FieldErrors (*)(json::View schema, const FieldErrors& schema_errors,
+                                  const FieldPath& path);
+
 // What is asked of a schema. All of it on create; on update not what the old CRD already broke.
 struct SchemaRules {
   bool structural = true;
@@ -20,6 +25,7 @@ struct SchemaRules {
   bool pruned_defaults = true;
   bool atomic_set_items = true;
   bool list_map_keys = true;  // required or defaulted, and not nullable
+  RuleCheck rule_check = nullptr;
 };
 
 // `schema` is the openAPIV3Schema itself, `path` where it lies.

@@ -48,7 +48,7 @@ TEST(CrdValidate, SaysWhatARealServerSaysAboutEveryMistake) {
     prepare_crd(crd, {});
     const auto object = crd.freeze();
 
-    const auto errors = texts(validate_crd(object));
+    const auto errors = texts(validate_crd(object, nullptr));
 
     EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
         << row.get("name").as_string();
@@ -65,7 +65,7 @@ TEST(CrdValidate, GuardsOnUpdateWhatARealServerGuards) {
     prepare_crd(crd, old);
     const auto object = crd.freeze();
 
-    const auto errors = texts(validate_crd_update(object, old));
+    const auto errors = texts(validate_crd_update(object, old, nullptr));
 
     EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
         << row.get("name").as_string();
@@ -102,10 +102,11 @@ TEST(CrdValidate, ACertificateBundleIsLookedAtOnceTheDefinitionIsServed) {
   const auto webhook = R"({"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
                        R"("clientConfig":{"url":"https://example.com","caBundle":"AAAA"}}})";
   const auto refused = [](const json::Value& wanted, const json::Value& old) {
-    return std::ranges::any_of(texts(validate_crd_update(wanted, old)), [](const auto& text) {
-      return text.starts_with(
-          "spec.conversion.webhookClientConfig.caBundle: Invalid value: \"AAAA\"");
-    });
+    return std::ranges::any_of(
+        texts(validate_crd_update(wanted, old, nullptr)), [](const auto& text) {
+          return text.starts_with(
+              "spec.conversion.webhookClientConfig.caBundle: Invalid value: \"AAAA\"");
+        });
   };
 
   const auto wanted = definition(webhook, "True");
@@ -121,7 +122,7 @@ TEST(CrdValidate, RefusesSchemasTooDeepToWalk) {
       json::parse(R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":)" + schema + "}}]}}")
           .value();
 
-  EXPECT_THAT(texts(validate_crd(crd)),
+  EXPECT_THAT(texts(validate_crd(crd, nullptr)),
               ::testing::ElementsAre("spec.versions[0].schema: Forbidden: must not nest more than "
                                      "256 levels deep"));
   EXPECT_TRUE(crd_warnings(crd, {}).empty());

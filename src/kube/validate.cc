@@ -81,8 +81,7 @@ void check_scale_status(json::View object, const ScalePaths& scale, FieldErrors&
   if (!scale.label_selector.empty()) check_selector(object, scale.label_selector, errors);
 }
 
-// Errors after which a CEL rule might look at something that is not there.
-bool blocks_rules(const FieldError& error) {
+bool blocks(const FieldError& error) {
   switch (error.kind) {
     case FieldErrorKind::NotSupported:
     case FieldErrorKind::Required:
@@ -94,7 +93,7 @@ bool blocks_rules(const FieldError& error) {
 }
 
 void note_unchecked_rules(const CompiledSchema& schema, FieldErrors& errors) {
-  if (!schema.has_cel_rules || !std::ranges::any_of(errors, blocks_rules)) return;
+  if (!schema.has_cel_rules || !blocks_rules(errors)) return;
   errors.push_back(invalid(FieldPath{}, std::string{"null"},
                            "some validation rules were not checked because the object was invalid; "
                            "correct the existing errors to complete validation"));
@@ -108,6 +107,10 @@ void check_lists(const Change& resource, const CompiledSchema& schema, FieldErro
 }
 
 }  // namespace
+
+bool blocks_rules(const FieldErrors& errors) {
+  return std::ranges::any_of(errors, blocks);
+}
 
 FieldErrors validate_custom_resource(const Change& resource, const CompiledSchema& schema,
                                      const std::optional<ScalePaths>& scale) {

@@ -44,8 +44,11 @@ struct ScalePaths {
   std::string label_selector;
 };
 
-// All of the above for one resource, in the server's order. Type and metadata of the resource
-// itself are the server's to check, before this.
+// After these errors no rule is evaluated: it might look at something that is not there.
+bool blocks_rules(const FieldErrors& errors);
+
+// All of the above for one resource, in the server's order. What its rules say comes after it. Type
+// and metadata of the resource itself are the server's to check, before this.
 FieldErrors validate_custom_resource(const Change& resource, const CompiledSchema& schema,
                                      const std::optional<ScalePaths>& scale);
 // What a write through /status checks.

@@ -2,8 +2,8 @@
 //
 // What makes no sense in a table or a kind: limits that the type cannot have, defaults and examples
 // that the limits forbid, structs that could never be left out.
+#include "cel/definition_rules.h"
 #include "kube/crd.h"
-#include "kube/crd_validate.h"
 #include "kube/duration.h"
 #include "kube/validate_format.h"
 #include "kube/validate_pattern.h"
@@ -256,7 +256,7 @@ std::vector<std::string> mistakes(const Kind& kind) {
   kube::set_crd_defaults(draft);
   kube::prepare_crd(draft, {});
   const auto definition = draft.freeze();
-  for (const auto& error : kube::validate_crd(definition)) all.push_back(error.to_string());
+  for (const auto& error : cel::validate_crd(definition)) all.push_back(error.to_string());
   return all;
 }
 

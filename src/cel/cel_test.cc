@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What recordings do not show: bounds, and values that outlive nothing.
+#include "cel/escape.h"
+#include "cel/parser.h"
+#include "cel/program.h"
+#include "cel/resource_rules.h"
+#include "json/draft.h"
+#include "json/parse.h"
+#include "kube/crd_schema.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fixpoint::cel {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string out;
+  for (std::size_t i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+json::Value schema_of_numbers(std::string_view rule) {
+  auto schema = json::parse(R"({"type":"object","properties":{
+      "l":{"type":"array","items":{"type":"integer"}}}})");
+  json::Draft draft{*std::move(schema)};
+  draft.array_at("x-kubernetes-validations")
+      .push_back(json::Draft::object({
+          {"rule", rule}
+  }));
+  return draft.freeze();
+}
+
+json::Value numbers(std::size_t count) {
+  auto list = json::Draft::array();
+  for (std::size_t i = 0; i < count; ++i) list.push_back(static_cast<std::int64_t>(i));
+  return json::Draft::object({
+                                 {"l", std::move(list)}
+  })
+      .freeze();
+}
+
+TEST(Parser, RefusesExpressionsThatNestTooDeep) {
+  for (const auto& text :
+       {repeated("(", 5000) + "1" + repeated(")", 5000), repeated("[", 5000),
+        "1" + repeated(" + 1", 5000), "self" + repeated(".a", 5000), repeated("!(", 3000),
+        repeated("a ? b : ", 5000) + "c", "f(" + repeated("f(", 5000)}) {
+    const auto parsed = parse(text);
+    ASSERT_FALSE(parsed.issues.empty()) << text.substr(0, 20);
+    EXPECT_THAT(parsed.issues.back().message, HasSubstr("recursion limit exceeded: 250"));
+  }
+}
+
+TEST(Parser, KeepsLongChainsOfLogicShallow) {
+  const auto parsed = parse("true" + repeated(" && true", 5000));
+
+  EXPECT_THAT(parsed.issues, IsEmpty());
+}
+
+TEST(Parser, RefusesExpressionsThatAreTooLong) {
+  const auto parsed = parse("'" + repeated("a", kExpressionCodePointsMax) + "'");
+
+  ASSERT_THAT(parsed.issues, SizeIs(1));
+  EXPECT_EQ(parsed.issues[0].message,
+            "expression code point size exceeds limit: size: 100002, limit 100000");
+}
+
+TEST(Escape, UndoesItself) {
+  for (const std::string_view name : {"a", "a-b", "a.b/c", "a__b", "namespace", "in", "a_b"}) {
+    const auto safe = escaped(name);
+    ASSERT_TRUE(safe.has_value()) << name;
+    EXPECT_EQ(unescaped(*safe), name);
+  }
+  EXPECT_FALSE(escaped("1a").has_value());
+  EXPECT_FALSE(escaped("a b").has_value());
+  EXPECT_FALSE(unescaped("__nope__").has_value());
+}
+
+TEST(ResourceRules, StopWhereOneRuleCostsTooMuch) {
+  const auto schema = schema_of_numbers("self.l.all(x, self.l.all(y, x + y >= 0))");
+  const auto compiled = kube::compile_schema(schema);
+  const auto rules = ResourceRules::compile(schema, *compiled);
+  const auto object = numbers(2000);
+
+  const auto findings = rules->check({object, std::nullopt});
+
+  ASSERT_THAT(findings.errors, SizeIs(1));
+  EXPECT_EQ(findings.errors[0].detail,
+            "'operation cancelled: actual cost limit exceeded': no further validation rules will "
+            "be run due to call cost exceeds limit for rule: self.l.all(x, self.l.all(y, x + y >= "
+            "0))");
+  EXPECT_LT(findings.cost, static_cast<std::int64_t>(kRuleCostMax) + 100);
+}
+
+TEST(ResourceRules, StopWhereAllRulesTogetherCostTooMuch) {
+  auto schema = json::Draft{schema_of_numbers("self.l.all(x, x >= 0)")};
+  auto& rules_of_schema = schema.array_at("x-kubernetes-validations");
+  for (int i = 0; i < 30; ++i)
+    rules_of_schema.push_back(json::Draft{rules_of_schema.elements()[0]});
+  const auto frozen = schema.freeze();
+  const auto compiled = kube::compile_schema(frozen);
+  const auto rules = ResourceRules::compile(frozen, *compiled);
+  const auto object = numbers(150'000);
+
+  const auto findings = rules->check({object, std::nullopt});
+
+  ASSERT_THAT(findings.errors, SizeIs(1));
+  EXPECT_EQ(findings.errors[0].detail,
+            "validation failed due to running out of cost budget, no further validation rules will "
+            "be run");
+}
+
+TEST(ResourceRules, BuildListsAndMapsInTimeThatGrowsWithThem) {
+  const auto schema = schema_of_numbers(
+      "self.l.map(x, x + 1).size() == 30000 && self.l.transformMap(i, x, x)[29999] == 29999");
+  const auto compiled = kube::compile_schema(schema);
+  const auto rules = ResourceRules::compile(schema, *compiled);
+  const auto object = numbers(30'000);
+
+  EXPECT_THAT(rules->check({object, std::nullopt}).errors, IsEmpty());
+}
+
+}  // namespace
+}  // namespace fixpoint::cel

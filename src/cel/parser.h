@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The grammar of expressions. Macros are expanded while parsing (macros.h).
+//
+// Mistakes are reported in the words of the parser generator that Kubernetes' CEL is made with, and
+// parsing goes on after them where that one's does, so that the usual mistakes read the same.
+#pragma once
+
+#include "cel/expr.h"
+#include "cel/source.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace fixpoint::cel {
+
+// Both are a real server's. They bound every recursion over an expression.
+inline constexpr std::size_t kExpressionCodePointsMax = 100'000;
+inline constexpr std::size_t kExpressionDepthMax = 250;
+
+struct Parsed {
+  ExprPtr root;  // usable only without issues
+  Issues issues;
+  std::uint32_t nodes = 0;  // ids are below this
+};
+
+Parsed parse(std::string_view expression);
+
+}  // namespace fixpoint::cel
