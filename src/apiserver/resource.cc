@@ -144,6 +144,7 @@ Ref<const CustomKind> CustomKinds::compiled(const json::Value& definition) {
     // Validation refused what does not compile before it was stored; a schema that got here by an
     // older binary is served without one rather than not at all.
     custom->schemas.push_back(schema ? *std::move(schema) : kube::schemaless());
+    custom->rules.push_back(cel::ResourceRules::compile(version.schema, custom->schemas.back()));
     if (version.storage) custom->storage = i;
   }
   if (compiled_.size() >= kRememberedMax) compiled_.clear();

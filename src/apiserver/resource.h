@@ -8,11 +8,13 @@
 #pragma once
 
 #include "base/ref.h"
+#include "cel/resource_rules.h"
 #include "kinds/kind.h"
 #include "kube/crd.h"
 #include "kube/crd_schema.h"
 #include "store/store.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +28,9 @@ struct CustomKind final : RefCounted {
   json::Value definition;  // the CRD object this was made from
   kube::CustomResource facts;
   std::vector<kube::CompiledSchema> schemas;  // as facts.versions
-  std::size_t storage = 0;                    // index of the storage version
+  // The same for the rules in them; null where there are none.
+  std::vector<std::shared_ptr<const cel::ResourceRules>> rules;
+  std::size_t storage = 0;  // index of the storage version
 };
 
 struct Resource {

@@ -174,11 +174,17 @@ std::optional<kube::ScalePaths> scale_paths(const Resource& resource) {
 }
 
 FieldErrors validate_custom(const Resource& resource, const kube::Change& change,
-                            std::string_view subresource) {
+                            std::string_view subresource, std::vector<std::string>* warnings) {
   const auto& schema = resource.custom->schemas[resource.version];
-  return subresource == "status"
-             ? kube::validate_custom_resource_status(change, schema, scale_paths(resource))
-             : kube::validate_custom_resource(change, schema, scale_paths(resource));
+  auto errors = subresource == "status"
+                    ? kube::validate_custom_resource_status(change, schema, scale_paths(resource))
+                    : kube::validate_custom_resource(change, schema, scale_paths(resource));
+  const auto& rules = resource.custom->rules[resource.version];
+  if (rules == nullptr || kube::blocks_rules(errors)) return errors;
+  auto found = rules->check(change);
+  kube::append(errors, std::move(found.errors));
+  if (warnings != nullptr) std::ranges::move(found.warnings, std::back_inserter(*warnings));
+  return errors;
 }
 
 FieldErrors validate_type(const Resource& resource, json::View object) {
@@ -283,7 +289,8 @@ FieldErrors validate_create(const Resource& resource, json::View object) {
   }
   kube::append(errors, validate_whole_meta(resource, object, name_check(resource)));
   if (resource.builtin == nullptr) {
-    kube::append(errors, validate_custom(resource, {.now = object, .old = std::nullopt}, ""));
+    kube::append(errors,
+                 validate_custom(resource, {.now = object, .old = std::nullopt}, "", nullptr));
   } else if (resource.builtin->validate != nullptr) {
     kube::append(errors, resource.builtin->validate(object));
   }
@@ -292,7 +299,8 @@ FieldErrors validate_create(const Resource& resource, json::View object) {
 }
 
 FieldErrors validate_update(const Resource& resource, std::string_view subresource,
-                            json::View object, json::View old_object) {
+                            json::View object, json::View old_object,
+                            std::vector<std::string>& warnings) {
   const FieldPath metadata{"metadata"};
   FieldErrors errors = validate_whole_meta(resource, object, kube::name_is_path_segment);
   kube::append(errors, kube::validate_object_meta_update(object, old_object, metadata));
@@ -303,8 +311,8 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
       return errors;
     }
     kube::append(errors, kube::validate_object_meta_update(object, old_object, metadata));
-    kube::append(errors,
-                 validate_custom(resource, {.now = object, .old = old_object}, subresource));
+    kube::append(errors, validate_custom(resource, {.now = object, .old = old_object}, subresource,
+                                         &warnings));
     return errors;
   }
   const auto& kind = *resource.builtin;

@@ -24,8 +24,10 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
                     json::View old_object, const Environment& environment);
 
 kube::FieldErrors validate_create(const Resource& resource, json::View object);
+// Rules that fail on what did not change are warned of.
 kube::FieldErrors validate_update(const Resource& resource, std::string_view subresource,
-                                  json::View object, json::View old_object);
+                                  json::View object, json::View old_object,
+                                  std::vector<std::string>& warnings);
 void note_warnings(const Resource& resource, json::View object, json::View old_object,
                    std::vector<std::string>& warnings);
 void note_status_warnings(const Resource& resource, json::View object,

@@ -506,12 +506,14 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (call.request.subresource.empty()) count_empties(call, object, old_object);
 
   const json::Value candidate = with_empty_maps(call, object.freeze(), old_object);
-  const auto validate = [&](const json::Value& form) {
-    return validate_update(call.resource, call.request.subresource, form, old_object);
+  const auto validate = [&](const json::Value& form, std::vector<std::string>& warnings) {
+    return validate_update(call.resource, call.request.subresource, form, old_object, warnings);
   };
-  auto errors = validate(candidate);
-  if (!errors.empty())
-    kube::reword(errors, validate(as_given(call, candidate, kube::EmptyForm::Printed)));
+  auto errors = validate(candidate, call.warnings);
+  if (!errors.empty()) {
+    std::vector<std::string> again;
+    kube::reword(errors, validate(as_given(call, candidate, kube::EmptyForm::Printed), again));
+  }
   if (call.environment.weakness == Weakness::ForgetsRatcheting) {
     kube::append(errors, validate_create(call.resource, candidate));
   }
