@@ -155,6 +155,34 @@ spec:
                 type: object
                 properties: {"on": {type: boolean, default: true}, must: {type: string}}
                 required: [must]
+              ruled:
+                type: string
+                maxLength: 30
+                x-kubernetes-validations: [{rule: "self.startsWith('r')", message: begins with an r}]
+              fixed:
+                type: string
+                maxLength: 30
+                x-kubernetes-validations: [{rule: self == oldSelf, message: does not change, reason: FieldValueForbidden}]
+              span:
+                type: object
+                properties: {low: {type: integer}, high: {type: integer}}
+                x-kubernetes-validations:
+                - rule: "!has(self.low) || !has(self.high) || self.low <= self.high"
+                  messageExpression: "'%d is above %d'.format([self.low, self.high])"
+                  fieldPath: .low
+              either: {x-kubernetes-int-or-string: true, x-kubernetes-validations: [{rule: "type(self) == int ? self < 10 : self.endsWith('%')"}]}
+              shares: {type: array, maxItems: 20, items: {type: integer, x-kubernetes-validations: [{rule: 100 / self > 1}]}}
+              stages:
+                type: array
+                maxItems: 10
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                x-kubernetes-validations: [{rule: "self.all(s, s.name.matches('^[a-z]+$'))", reason: FieldValueRequired}]
+                items:
+                  type: object
+                  required: [name]
+                  x-kubernetes-validations: [{rule: "!has(oldSelf.at) || (has(self.at) && self.at >= oldSelf.at)", message: never goes back}]
+                  properties: {name: {type: string, maxLength: 20}, at: {type: integer}}
               template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
               child:
                 type: object
@@ -212,6 +240,8 @@ spec:
               choice: {type: object, properties: {a: {type: integer}, b: {type: integer}}}
               colors: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}
               old: {type: string, default: gone}
+              ruled: {type: string}
+              span: {type: object, properties: {low: {type: integer}, high: {type: integer}}}
           status:
             type: object
             properties: {phase: {type: string}, seen: {type: integer}}
