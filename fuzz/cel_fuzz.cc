@@ -24,7 +24,8 @@ constexpr std::string_view kFull = R"({"a":3,"b":"text","c":["x","y"],"d":"1h",
 struct Subject {
   json::Value full = *json::parse(kFull);
   json::Value empty = json::Value::empty_object();
-  kube::CompiledSchema schema = *kube::compile_schema(*json::parse(kSchema));
+  json::Value given = *json::parse(kSchema);
+  kube::CompiledSchema schema = *kube::compile_schema(given);
   cel::ShapePool shapes;
   const cel::Shape* shape = shapes.make(*schema.declared, cel::ShapeRole::Field);
 };
