@@ -5,6 +5,7 @@
 #include "kube/duration.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -143,6 +144,15 @@ std::vector<std::string> Arguments::list(std::string_view flag) const {
 std::string_view Arguments::positional(std::size_t index) const {
   FP_CHECK(index < command_->positionals.size());
   return index < positionals_.size() ? std::string_view{positionals_[index]} : std::string_view{};
+}
+
+Result<std::uint16_t> parse_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) {
+    return fail(ErrorKind::Invalid, "the port is a number from 0 to 65535");
+  }
+  return port;
 }
 
 }  // namespace fixpoint::cli

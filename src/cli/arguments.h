@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -48,5 +49,8 @@ class Arguments {
   std::map<std::string, std::string, std::less<>> values_;
   std::vector<std::string> positionals_;
 };
+
+// From 0, for any that is free, to 65535.
+Result<std::uint16_t> parse_port(std::string_view text);
 
 }  // namespace fixpoint::cli

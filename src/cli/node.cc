@@ -4,12 +4,14 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/node_flags.h"
+#include "cli/node_server.h"
 #include "cli/operators.h"
 #include "cli/route.h"
 #include "cli/shared_flags.h"
 #include "cli/state_directory.h"
 #include "client/open_client.h"
 #include "node/agent/agent.h"
+#include "node/process/run_spec.h"
 
 #include <array>
 #include <csignal>
@@ -36,7 +38,33 @@ Result<node::NodeOptions> options_from(const Arguments& arguments) {
                           ? std::filesystem::path(std::string{arguments.value("directory")})
                           : state_directory() / "node";
   options.volumes = options.directory / "volumes";
+  options.host_ip = arguments.value("address");
   return options;
+}
+
+Result<std::string> file_at(const Arguments& arguments, std::string_view flag) {
+  if (!arguments.given(flag)) return std::string{};
+  return node::read_text_file(std::string{arguments.value(flag)});
+}
+
+// None when nobody could be let in.
+Result<std::unique_ptr<NodeServer>> open_server(net::Loop& loop, client::Client& client,
+                                                const Arguments& arguments,
+                                                const node::NodeOptions& node) {
+  NodeServerOptions options{.node = node.name, .address = node.host_ip};
+  FP_TRY(authority, file_at(arguments, "client-ca-file"));
+  FP_TRY(certificate, file_at(arguments, "tls-cert-file"));
+  FP_TRY(key, file_at(arguments, "tls-private-key-file"));
+  FP_TRY(port, parse_port(arguments.value("port")));
+  if (authority.empty()) return nullptr;
+  if (certificate.empty() != key.empty()) {
+    return fail(ErrorKind::Invalid, "--tls-cert-file and --tls-private-key-file go together");
+  }
+  options.client_authority_pem = std::move(authority);
+  options.certificate_pem = std::move(certificate);
+  options.private_key_pem = std::move(key);
+  options.port = port;
+  return NodeServer::open(loop, client, std::move(options));
 }
 
 int run(const Arguments& arguments) {
@@ -49,6 +77,7 @@ int run(const Arguments& arguments) {
                                     client::Surroundings::of_process());
   if (!config) return failed(config.error());
   net::Loop loop;
+  std::unique_ptr<NodeServer> server;
   std::unique_ptr<node::Agent> agent;
   bool stopping = false;
   const auto stop = [&] {
@@ -63,11 +92,24 @@ int run(const Arguments& arguments) {
                          loop.clock(), runtime::Log::to_stdout());
   auto client = client::open_client(loop, *std::move(config));
   if (!client) return failed(client.error());
+  auto serving = open_server(loop, **client, arguments, *options);
+  if (!serving) return failed(serving.error());
+  server = *std::move(serving);
+  if (server) {
+    options->port = server->port();
+    log.info("serving",
+             {
+                 {"address", options->host_ip             },
+                 {"port",    std::to_string(options->port)}
+    });
+  }
   auto opened = node::Agent::open({loop, **client, log}, *std::move(options));
   if (!opened) return failed(opened.error());
   agent = *std::move(opened);
+  if (server) server->use(agent.get());
   agent->start();
   loop.run();
+  server.reset();
   agent.reset();
   log.info("stopped");
   return kExitDone;
@@ -76,10 +118,25 @@ int run(const Arguments& arguments) {
 constexpr std::array kFlags{
     kKubeconfigFlag,
     kContextFlag,
-    Flag{.name = "name",      .placeholder = "NAME", .help = "of the node; this machine's if not given"},
+    Flag{.name = "name", .placeholder = "NAME", .help = "of the node; this machine's if not given"},
     Flag{.name = "directory",
          .placeholder = "DIR",
-         .help = "where pods live; one node each, kept across restarts"                                },
+         .help = "where pods live; one node each, kept across restarts"},
+    Flag{.name = "address",
+         .placeholder = "IP",
+         .help = "of this machine, for the API server",
+         .fallback = "127.0.0.1"},
+    Flag{.name = "port",
+         .placeholder = "PORT",
+         .help = "where it is asked about its pods; 0 for any that is free",
+         .fallback = "10250"},
+    Flag{.name = "client-ca-file",
+         .placeholder = "FILE",
+         .help = "who signs the certificate that the API server shows; none: nobody is served"},
+    Flag{.name = "tls-cert-file",
+         .placeholder = "FILE",
+         .help = "what the node shows; one is made if not given"},
+    Flag{.name = "tls-private-key-file", .placeholder = "FILE", .help = "and its key"},
     kImageFlag,
     kAllowHostPathFlag,
     kAllowPrivilegedFlag,

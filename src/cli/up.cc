@@ -64,15 +64,6 @@ AddressAndPort take_apart(std::string_view text) {
   return {.address = text.substr(0, colon), .port = text.substr(colon + 1)};
 }
 
-Result<std::uint16_t> parse_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (end.ec != std::errc{} || end.ptr != text.data() + text.size()) {
-    return fail(ErrorKind::Invalid, "the port is a number from 0 to 65535");
-  }
-  return port;
-}
-
 Result<Listen> parse_listen(std::string_view text) {
   const auto bad = [&](std::string_view why) {
     return fail(ErrorKind::Invalid,

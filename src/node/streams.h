@@ -11,6 +11,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "json/value.h"
+#include "kube/metadata.h"
 #include "net/loop.h"
 #include "node/logs/log_reader.h"
 #include "node/process/child_process.h"
@@ -62,6 +64,8 @@ class Streams {
   virtual Result<std::unique_ptr<LogStream>> open_log(const LogRequest& request) = 0;
   virtual Result<ContainerPlace> find_container(const ContainerName& name) const = 0;
   virtual bool has_pod(std::string_view uid) const = 0;
+  // By name; null when there is none here.
+  virtual json::Value find_pod(const kube::Key& key) const = 0;
 };
 
 // A command in a running container, on the caller's descriptors (a terminal's slave thrice, or

@@ -290,6 +290,17 @@ bool Agent::has_pod(std::string_view uid) const {
   return worker_of(uid) != nullptr;
 }
 
+json::Value Agent::find_pod(const kube::Key& key) const {
+  json::Value found;
+  for (const auto& [uid, worker] : workers_) {
+    const auto& pod = worker->facts().pod;
+    if (kube::name_of(pod) != key.name || kube::namespace_of(pod) != key.ns) continue;
+    // Of two with one name, one is on its way out.
+    if (found.is_null() || pod.get("metadata", "deletionTimestamp").is_null()) found = pod;
+  }
+  return found;
+}
+
 Result<ContainerPlace> Agent::find_container(const ContainerName& name) const {
   const auto* worker = worker_of(name.pod_uid);
   const auto* run = worker == nullptr ? nullptr : worker->container(name.container);

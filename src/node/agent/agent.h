@@ -54,6 +54,7 @@ class Agent final : public Streams, private Host {
   Result<std::unique_ptr<LogStream>> open_log(const LogRequest& request) override;
   Result<ContainerPlace> find_container(const ContainerName& name) const override;
   bool has_pod(std::string_view uid) const override;
+  json::Value find_pod(const kube::Key& key) const override;
 
  private:
   class Cached;

@@ -31,6 +31,7 @@ struct NodeOptions {
   // Persistent volumes may lie below; elsewhere only with allow_host_path.
   std::filesystem::path volumes;
   std::string host_ip = "127.0.0.1";
+  std::uint16_t port = 0;  // of the server that is asked about its pods; 0: there is none
   std::map<std::string, std::string> labels;
   ImageMap images = ImageMap::standard();
   bool allow_host_path = false;

@@ -128,6 +128,9 @@ json::Value node_object(const NodeOptions& options, const Machine& machine, Inst
   status["capacity"] = resources(options, machine);
   status["allocatable"] = resources(options, machine);
   status["conditions"] = conditions(now);
+  if (options.port > 0) {
+    status.object_at("daemonEndpoints").object_at("kubeletEndpoint")["Port"] = options.port;
+  }
   status["nodeInfo"] = Draft::object({
       {"machineID",               machine.machine_id  },
       {"systemUUID",              machine.machine_id  },

@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# streams.sh KUBECTL KUBECONFIG: what kubectl does through a node, told as a transcript: exec,
+# streams.sh KUBECTL KUBECONFIG [NODE]: what kubectl does through a node, told as a transcript: exec,
 # attach, port-forward, cp, logs that are followed. The same on every cluster whose pods run here
-# (tests/testdata/kubectl/streams.expected). Needs redis-server.
+# (tests/testdata/kubectl/streams.expected). With NODE its pods are bound there, for a cluster without
+# a scheduler. Needs redis-server.
 set -u
 kubectl=("$1" --kubeconfig "$2" --request-timeout 0)
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 export LC_ALL=C
+node_name=${3:+\"nodeName\":\"$3\",}
+start() { quietly run --overrides "{\"spec\":{$node_name\"hostname\":\"$1\"}}" "$@"; }
 
 k() { timeout 60 "${kubectl[@]}" "$@"; }
 # A command as one would type it, what it says, and how it ends.
@@ -29,8 +32,8 @@ eventually() {
 }
 says() { grep -qs -- "$1" "$2"; }
 
-quietly run p --image=busybox -- sleep 100000
-quietly run r --image=redis:7 -- --save ''
+start p --image=busybox -- sleep 100000
+start r --image=redis:7 -- --save ''
 quietly wait --for=condition=Ready pod/p pod/r --timeout=60s
 
 echo '# exec'
@@ -75,7 +78,7 @@ echo '# attach'
 # NAME, more of the container, what it runs
 attachable() {
   quietly apply -f - <<EOF
-{"apiVersion":"v1","kind":"Pod","metadata":{"name":"$1"},"spec":{"restartPolicy":"Never","containers":[
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"$1"},"spec":{$node_name"restartPolicy":"Never","containers":[
  {"name":"c","image":"busybox","stdin":true,$2,"command":["sh","-c","$3"]}]}}
 EOF
   quietly wait --for=condition=Ready "pod/$1" --timeout=60s
@@ -109,7 +112,7 @@ wait $leaver 2>/dev/null
 left_none() { k exec p -- sh -c '! grep -qa 98765[4] /proc/[1-9]*/cmdline' 2>/dev/null; }
 eventually left_none
 echo 'nothing is left of its command'
-quietly run gone --image=busybox -- sleep 100000
+start gone --image=busybox -- sleep 100000
 quietly wait --for=condition=Ready pod/gone --timeout=60s
 k exec gone -- sh -c 'echo started; sleep 100000; true' >"$work/gone" 2>&1 &
 eventually says started "$work/gone"
@@ -153,7 +156,7 @@ quietly cp p:/tmp/tree "$work/back"
 diff -r "$work/tree" "$work/back" && echo same
 
 echo '# logs that are followed through their rotation'
-quietly run flood --image=busybox --restart=Never -- sh -c \
+start flood --image=busybox --restart=Never -- sh -c \
   'line=$(head -c 999 /dev/zero | tr "\0" x); i=0; while [ $i -lt 14000 ]; do echo $line; i=$((i+1)); done; echo the end'
 started() { [ -n "$(k get pod flood -o 'jsonpath={.status.containerStatuses[0].state.running}{.status.containerStatuses[0].state.terminated}')" ]; }
 eventually started

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `fixpoint node` as the node of a real control plane: a real kube-controller-manager's pods run on
+// it, and the real API server asks it for logs, exec, attach and port-forward as it asks a kubelet.
+#include "store/scratch_directory.h"
+#include "tests/conformance/real_cluster.h"
+#include "tests/integration/kubectl.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fixpoint::conformance {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The shipped program as a child, which never outlives the test.
+class NodeProcess {
+ public:
+  NodeProcess(const std::vector<std::string>& flags, const std::filesystem::path& log) {
+    const char* binary = std::getenv("FIXPOINT_BINARY");
+    std::vector<std::string> words{binary == nullptr ? "fixpoint" : binary, "node"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    std::vector<char*> pointers;
+    for (auto& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int out = ::open(log.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    ::dup2(out, 1);
+    ::dup2(out, 2);
+    ::execvp(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+  ~NodeProcess() {
+    ::kill(pid_, SIGTERM);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  NodeProcess(const NodeProcess&) = delete;
+  NodeProcess& operator=(const NodeProcess&) = delete;
+
+ private:
+  pid_t pid_ = -1;
+};
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+constexpr std::string_view kDeployment = R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      nodeName: here
+      terminationGracePeriodSeconds: 1
+      containers:
+      - {name: c, image: busybox, command: [sh, -c, "echo first; sleep 100000"]}
+)";
+
+TEST(RealNode, RunsPodsAndAnswersForThem) {
+  const std::string program = find_kubectl();
+  if (program.empty()) GTEST_SKIP() << "no kubectl";
+  if (std::system("command -v redis-server >/dev/null") != 0) GTEST_SKIP() << "no redis-server";
+  auto cluster = RealCluster::start("all");
+  ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
+  const store::ScratchDirectory scratch;
+  const auto keys = std::filesystem::path((*cluster)->kubeconfig()).parent_path() / "node";
+  const auto log = scratch.path() / "log";
+  const NodeProcess node(
+      {"--kubeconfig", (*cluster)->kubeconfig(), "--name", "here", "--directory",
+       (scratch.path() / "node").string(), "--port", "0", "--client-ca-file",
+       (keys / "ca.crt").string(), "--tls-cert-file", (keys / "server.crt").string(),
+       "--tls-private-key-file", (keys / "server.key").string()},
+      log);
+  const Kubectl kubectl(program, (*cluster)->kubeconfig());
+  kubectl("wait --for=create node/here --timeout=60s");
+  ASSERT_THAT(kubectl("wait --for=condition=Ready node/here --timeout=60s"),
+              HasSubstr("condition met"))
+      << text_of(log);
+
+  std::ofstream(scratch.path() / "web.yaml") << kDeployment;
+  kubectl("apply -f " + (scratch.path() / "web.yaml").string());
+  EXPECT_THAT(kubectl("rollout status deployment/web --timeout=60s"),
+              HasSubstr("successfully rolled out"))
+      << kubectl("describe pods") << text_of(log);
+  EXPECT_EQ(kubectl("logs deployment/web 2>/dev/null | tail -1"), "first\n");
+  kubectl(
+      "patch deployment web -p '{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":"
+      "\"c\",\"command\":[\"sh\",\"-c\",\"echo second; sleep 100000\"]}]}}}}'");
+  EXPECT_THAT(kubectl("rollout status deployment/web --timeout=60s"),
+              HasSubstr("successfully rolled out"));
+  EXPECT_EQ(kubectl("exec deployment/web -- echo hello"), "hello\n");
+  kubectl("delete deployment web --cascade=foreground --timeout=60s");
+
+  const std::string said = output_of("tests/integration/kubectl/streams.sh '" + program + "' '" +
+                                     (*cluster)->kubeconfig() + "' here");
+  EXPECT_EQ(said, text_of("tests/testdata/kubectl/streams.expected")) << text_of(log);
+}
+
+}  // namespace
+}  // namespace fixpoint::conformance
