@@ -69,10 +69,12 @@ nightly: kube ## Compare with a real Kubernetes until Ctrl-C; SEED=n begins ther
 
 .PHONY: demo
 demo: build ## Start a cluster, use it, kill it, find everything still there
+	@tools/deps node
 	@build/release/fixpoint demo
 
 .PHONY: up
 up: build ## Run a cluster in memory until Ctrl-C; ARGS='--data-dir DIR' keeps it
+	@tools/deps node
 	@build/release/fixpoint up $(if $(ARGS),$(ARGS),--ephemeral --kubeconfig build/kubeconfig)
 
 .PHONY: bench

@@ -69,4 +69,58 @@ metadata: {name: orders, namespace: shop}
 spec: {replicas: 5}
 )";
 
+// Three programs that do nothing, to be seen coming and going.
+inline constexpr std::string_view kWeb = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: demo}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      terminationGracePeriodSeconds: 1
+      containers:
+      - name: web
+        image: busybox:1.36
+        command: [sh, -c, 'echo "web $VERSION"; exec sleep 86400']
+        env: [{name: VERSION, value: "1"}]
+)";
+
+// The name by which each server of kValkey is found.
+inline constexpr std::string_view kValkeyService = R"(apiVersion: v1
+kind: Service
+metadata: {name: valkey, namespace: demo}
+spec:
+  clusterIP: None
+  selector: {app: valkey}
+  ports: [{name: valkey, port: 6379}]
+)";
+
+// A write is acknowledged once it is on disk, and the disk outlives the pod.
+inline constexpr std::string_view kValkey = R"(apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: valkey, namespace: demo}
+spec:
+  serviceName: valkey
+  replicas: 3
+  selector: {matchLabels: {app: valkey}}
+  template:
+    metadata: {labels: {app: valkey}}
+    spec:
+      terminationGracePeriodSeconds: 5
+      containers:
+      - name: valkey
+        image: valkey/valkey:8.0
+        args: [--appendonly, 'yes', --appendfsync, always]
+        ports: [{name: valkey, containerPort: 6379}]
+        readinessProbe: {tcpSocket: {port: valkey}, periodSeconds: 1}
+        volumeMounts: [{name: data, mountPath: /data}]
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec:
+      accessModes: [ReadWriteOnce]
+      resources: {requests: {storage: 1Gi}}
+)";
+
 }  // namespace fixpoint::cli::demo

@@ -2,7 +2,9 @@
 #include "cli/demo/story.h"
 
 #include "cli/demo/burst.h"
+#include "cli/demo/calls.h"
 #include "cli/demo/manifests.h"
+#include "cli/demo/workloads.h"
 
 #include <utility>
 #include <vector>
@@ -18,29 +20,6 @@ constexpr std::string_view kOrdersPath = "/apis/example.com/v1/namespaces/shop/d
 
 // A run of creates this long has many commits in flight when it is cut off.
 constexpr std::size_t kAcknowledgedBeforeKill = 300;
-
-std::unexpected<Error> wrong(std::string message) {
-  return fail(ErrorKind::Internal, std::move(message));
-}
-
-Call get(std::string_view target) {
-  return {.target = std::string{target}};
-}
-Call get_table(std::string_view target) {
-  return {.target = std::string{target}, .accept = std::string{kAsTable}};
-}
-Call merge_patch(std::string_view target, std::string_view body) {
-  return {.method = "PATCH",
-          .target = std::string{target},
-          .body = std::string{body},
-          .content_type = std::string{kMergePatch}};
-}
-Call post(std::string_view target, std::string body) {
-  return {.method = "POST", .target = std::string{target}, .body = std::move(body)};
-}
-Call remove(std::string_view target) {
-  return {.method = "DELETE", .target = std::string{target}};
-}
 
 // The fields of a FieldsV1 tree as paths: {"f:spec": {"f:replicas": {}}} is .spec.replicas.
 void field_paths(json::View fields, const std::string& path, std::string& out) {
@@ -71,7 +50,7 @@ std::string padded(const Row& row) {
 
 Result<void> Story::tell() {
   const auto begin = start_watch();
-  page_.title("Fixpoint demo: a Kubernetes API server, used, killed and used again");
+  page_.title("Fixpoint demo: a Kubernetes cluster in one process, used, killed and used again");
   page_.text(
       "Lines with $ say what a person would type. The demo sends the same requests itself,\n"
       "over TLS, and checks every answer; kubectl is not needed.");
@@ -83,6 +62,7 @@ Result<void> Story::tell() {
   FP_TRY_VOID(crash());
   FP_TRY_VOID(garbage());
   FP_TRY_VOID(namespace_deletion());
+  FP_TRY_VOID(Workloads(stage_, page_, *session_).tell());
   FP_TRY_VOID(stop());
   page_.title(fmt::format("\nEverything held, in {:.1f} s. To go on by hand: make up",
                           millis_since(begin) / 1000));
@@ -101,24 +81,6 @@ Result<void> Story::start_server() {
   return {};
 }
 
-Result<json::Value> Story::apply(std::string_view target, std::string_view yaml,
-                                 std::string_view manager) {
-  FP_TRY(reply, session_->call({.method = "PATCH",
-                                .target = fmt::format("{}?fieldManager={}", target, manager),
-                                .body = std::string{yaml},
-                                .content_type = std::string{kApplyYaml}}));
-  if (reply.status == 200 || reply.status == 201) return reply.body;
-  return wrong(fmt::format("apply of {} was answered {}: {}", target, reply.status,
-                           reply.body.get("message").as_string()));
-}
-
-Result<void> Story::show_table(std::string_view target) {
-  FP_TRY(table, session_->expect(200, get_table(target)));
-  if (table.get("kind").as_string() != "Table") return wrong("no Table was answered");
-  page_.table(rows_of(table));
-  return {};
-}
-
 Result<void> Story::start() {
   page_.section("A cluster from nothing",
                 "One process, one directory: keys, certificates, namespaces and roles are made at\n"
@@ -130,7 +92,7 @@ Result<void> Story::start() {
   const double took = millis_since(begin);
   page_.text(server_->ready_line());
   page_.command("kubectl get namespaces");
-  FP_TRY_VOID(show_table("/api/v1/namespaces"));
+  FP_TRY_VOID(show_table(*session_, page_, "/api/v1/namespaces"));
   FP_TRY(version, session_->expect(200, get("/version")));
   page_.proved(fmt::format("speaks the API of Kubernetes {}; {:.0f} ms from fork to ready",
                            version.get("gitVersion").as_string(), took));
@@ -149,8 +111,9 @@ Result<void> Story::new_kind() {
 
   page_.command("kubectl apply --server-side -f databases-crd.yaml -f orders.yaml");
   const auto begin = start_watch();
-  FP_TRY_VOID(apply(fmt::format("{}/databases.example.com", kDefinitions), kDefinition, "demo"));
-  FP_TRY_VOID(apply(kOrdersPath, kOrders, "alice"));
+  FP_TRY_VOID(
+      apply(*session_, fmt::format("{}/databases.example.com", kDefinitions), kDefinition, "demo"));
+  FP_TRY_VOID(apply(*session_, kOrdersPath, kOrders, "alice"));
   const double took = millis_since(begin);
   page_.text(
       "customresourcedefinition.apiextensions.k8s.io/databases.example.com "
@@ -158,7 +121,7 @@ Result<void> Story::new_kind() {
   page_.proved(fmt::format("from definition to first object: {:.1f} ms", took));
 
   page_.command("kubectl apply --server-side -f sessions.yaml     # spec: {engine: valkey}");
-  FP_TRY(sessions, apply(fmt::format("{}/sessions", kDatabases), kSessions, "alice"));
+  FP_TRY(sessions, apply(*session_, fmt::format("{}/sessions", kDatabases), kSessions, "alice"));
   page_.text("database.example.com/sessions serverside-applied");
   if (sessions.get("spec", "replicas").as_int() != 1) return wrong("no default was filled in");
   page_.proved("spec.replicas was not given and is 1, the schema's default");
@@ -183,7 +146,7 @@ Result<void> Story::columns() {
       "kubectl knows nothing of databases: the columns come from the definition, and the\n"
       "server fills them in.");
   page_.command("kubectl get databases -n shop");
-  return show_table(kDatabases);
+  return show_table(*session_, page_, kDatabases);
 }
 
 Result<void> Story::watch() {
@@ -381,11 +344,11 @@ Result<void> Story::namespace_deletion() {
   page_.proved(
       fmt::format("gone with its {} config maps and all else after {:.0f} ms", objects, took));
   page_.command("kubectl get namespaces");
-  return show_table("/api/v1/namespaces");
+  return show_table(*session_, page_, "/api/v1/namespaces");
 }
 
 Result<void> Story::stop() {
-  page_.section("A clean end", "SIGTERM ends it at once, with nothing left to repair.");
+  page_.section("A clean end", "SIGTERM ends it and its pods, with nothing left to repair.");
   const auto peak = server_->peak_mebibytes();
   page_.command(fmt::format("kill {}", server_->pid()));
   const auto begin = start_watch();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Story: what the demo does, one section a function. Each checks what the server answered; the
-// first thing that is not as it should be ends the story with an error.
+// first thing that is not as it should be ends the story with an error. The part with running
+// programs is workloads.h.
 //
 // Every number that is printed was measured in this run. Read next: page.h for the looks,
 // session.h for the requests.
@@ -41,9 +42,6 @@ class Story {
   Result<void> stop();
 
   Result<void> start_server();
-  Result<json::Value> apply(std::string_view target, std::string_view yaml,
-                            std::string_view manager);
-  Result<void> show_table(std::string_view target);
   Result<void> show_owners();
   Result<void> compare_after_crash(const class Burst& burst, const json::Value& before);
 
