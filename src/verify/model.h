@@ -4,16 +4,16 @@
 //
 // The contract, on which the verdicts rest:
 //  - `actions` and `next` are functions of the state alone: same state, same list in the same
-//  order,
-//    same successor. No clock, no randomness, no iteration over hash maps, nothing remembered
-//    between calls. (The explorer executes a sample of transitions twice to find out.)
+//    order, same successor. No clock, no randomness, no iteration over hash maps, nothing
+//    remembered between calls. (The explorer executes a sample of transitions twice to find out.)
 //  - `fingerprint` is a hash of the state's canonical form. Two states with one fingerprint are
-//  taken
-//    for one state, so whatever the canonical form leaves out must make no difference to any later
-//    behaviour or property. What it needs to leave out are numbers that only grow: they make every
-//    state new, and a graph without cycles satisfies every liveness property.
+//    taken for one state, so whatever the canonical form leaves out must make no difference to any
+//    later behaviour or property.
+//    What it needs to leave out are numbers that only grow: they make every state new, and a graph
+//    without cycles satisfies every liveness property.
 //  - Faults and other budgets live in the state. Never cut by depth.
 //  - All members are called from several threads at once.
+//
 // Read next: property.h, what may be asked of a model; explore.h, which answers.
 #pragma once
 

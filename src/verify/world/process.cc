@@ -135,14 +135,17 @@ json::Value cut_once(const json::Value& object, const client::Collection& collec
 }  // namespace
 
 Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
-    : reconciler_(setup.reconciler), rules_(setup.rules), core_(core_of(setup)) {
+    : reconciler_(setup.reconciler),
+      rules_(setup.rules),
+      weakness_(setup.weakness),
+      core_(core_of(setup)) {
   if (setup.guard) {
     auto settings = *setup.guard;
     settings.by = declaration().name;
     // What it has to say is for people.
     guard_.emplace(std::move(settings), kTime, [](const runtime::GuardNotice&) {});
   }
-  Server server{store};
+  Server server{store, weakness_};
   for (const auto& watch : watches()) {
     shapes_.push_back(
         std::make_shared<const json::Shape>(watch.shape.without({"metadata", "managedFields"})));
@@ -218,7 +221,7 @@ void Driver::tell_own_changes() {
 
 void Driver::list(std::size_t watch, store::Store& store) {
   auto& contents = process_.follows[watch].contents;
-  const auto page = Server{store}.list(blueprint_.list_call(watch));
+  const auto page = Server{store, blueprint_.weakness()}.list(blueprint_.list_call(watch));
   contents.begin_relist();
   if (!page) {
     // The kind is not served: there is nothing of it.

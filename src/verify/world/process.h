@@ -40,6 +40,7 @@ struct ProcessSetup {
   const runtime::Operator* reconciler = nullptr;
   runtime::Rules rules;
   const std::optional<runtime::GuardSettings>& guard;
+  apiserver::Weakness weakness = apiserver::Weakness::None;  // of the server
 };
 
 // What all processes of a world have in common.
@@ -50,6 +51,7 @@ class Blueprint {
   const runtime::Declaration& declaration() const { return reconciler_->declaration(); }
   const runtime::Operator& reconciler() const { return *reconciler_; }
   const runtime::Rules& rules() const { return rules_; }
+  apiserver::Weakness weakness() const { return weakness_; }
   const std::vector<runtime::Watch>& watches() const { return declaration().watches; }
   // What the watch tells of a change, cut as the cache keeps it.
   std::optional<News> news(std::size_t watch, const store::Event& event) const;
@@ -63,6 +65,7 @@ class Blueprint {
  private:
   const runtime::Operator* reconciler_;
   runtime::Rules rules_;
+  apiserver::Weakness weakness_;
   runtime::ControllerCore core_;
   std::vector<Followed> follows_;
   std::optional<runtime::ObjectGuard> guard_;

@@ -10,6 +10,7 @@
 #include "runtime/cache/contents_state.h"
 #include "runtime/controller/pass_state.h"
 #include "runtime/ownership.h"
+#include "verify/world/server_rules.h"
 #include "verify/world/turn.h"
 
 #include <algorithm>
@@ -324,7 +325,8 @@ struct Rules {
     if (cache == nullptr || call->verb == Verb::Delete || call->verb == Verb::Create) return true;
     // Only who knew what is there can be blamed.
     const json::View known = cache->get(call->key);
-    return kube::resource_version_of(known) != kube::resource_version_of(stored(before, *call)) ||
+    return before.landed ||
+           kube::resource_version_of(known) != kube::resource_version_of(stored(before, *call)) ||
            before.store.revision() != after.store.revision();
   }
 };
@@ -410,6 +412,27 @@ Properties<World> World::properties() const {
       [](const State& before, const Action& action, const State&) {
         return writes(before, action);
       });
+  for (const auto& promise : scenario_.promises) {
+    all.on_transition("promise: " + promise.name,
+                      [&promise](const State& before, const Action&, const State& after) {
+                        if (before.store.revision() == after.store.revision() &&
+                            before.outside.view().same_as(after.outside)) {
+                          return true;
+                        }
+                        return promise.kept({Look{before.store.latest()}, before.outside},
+                                            {Look{after.store.latest()}, after.outside});
+                      });
+  }
+  if (scenario_.bound) {
+    all.bounded(
+        "9 the work is bounded", [](const State&) { return true; },
+        [](const State& before, const Action& action, const State&) {
+          return Work{.rounds = static_cast<std::uint8_t>(action.step == Step::Begin),
+                      .writes = static_cast<std::uint8_t>(writes(before, action))};
+        },
+        {.rounds = scenario_.bound->passes, .writes = scenario_.bound->writes});
+  }
+  add_server_rules(*this, all);
   return all;
 }
 

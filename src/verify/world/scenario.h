@@ -15,7 +15,9 @@
 #include "verify/world/budget.h"
 #include "verify/world/server.h"
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +41,8 @@ class Look {
 // The cluster as somebody in it sees it, and acts on it.
 class Stage {
  public:
-  explicit Stage(store::Store& store) : server_(store) {}
+  explicit Stage(store::Store& store, apiserver::Weakness weakness = apiserver::Weakness::None)
+      : server_(store, weakness) {}
 
   Look look() { return Look{server_.latest()}; }
   // Each of these returns whether the server let it happen.
@@ -73,6 +76,25 @@ struct OutsideModel {
   std::function<Result<json::Value>(json::Value& state, const runtime::EffectStep&)> perform;
 };
 
+// The cluster and the outside at one moment.
+struct Glance {
+  Look look;
+  json::View outside;
+};
+
+// What the author promises besides, of every step: "never two disks", "a Deployment only after its
+// page".
+struct Promise {
+  std::string name;
+  std::function<bool(const Glance& before, const Glance& after)> kept;
+};
+
+// The most passes and writes that it takes, on any path, until nothing is left to do.
+struct WorkBound {
+  std::uint32_t passes = 0;
+  std::uint32_t writes = 0;
+};
+
 struct Scenario {
   std::string name;
   std::string summary;
@@ -86,6 +108,9 @@ struct Scenario {
   // Nothing: no edit-war guard. Its numbers decide how long a war is, so small ones are explored
   // sooner.
   std::optional<runtime::GuardSettings> guard;
+  std::vector<Promise> promises{};
+  // Asked when given. Somebody who never stops, or a pass that is repeated for ever, has no bound.
+  std::optional<WorkBound> bound{};
 };
 
 // An operator and what it is put through.
@@ -95,6 +120,8 @@ struct Trial {
   std::shared_ptr<const runtime::Operator> reconciler;
   std::vector<json::Value> definitions;  // CustomResourceDefinitions of its kinds
   std::vector<Scenario> scenarios;
+  // Mutants that no property need notice, "group: name", and why that is right.
+  std::map<std::string, std::string> explained{};
 };
 
 }  // namespace fixpoint::verify::world

@@ -60,7 +60,8 @@ apiserver::Watch Server::watch(const client::Collection& collection) {
   call.collection = collection;
   call.resource_version = std::to_string(store_.revision().value);
   Rng rng{0};
-  auto opened = core().open_watch(request_of(call), store_, {.now = moment(), .rng = rng});
+  auto opened = core().open_watch(request_of(call), store_,
+                                  {.now = moment(), .rng = rng, .weakness = weakness_});
   FP_CHECK(opened.has_value());
   return *std::move(opened);
 }

@@ -127,7 +127,7 @@ bool World::Turn::carry_out(const Action& action) {
       const Deed& deed = world_.scenario_.deeds[action.item];
       if (deed.price) --state_.left[*deed.price];
       change_store(hash128("deed", action.item), [&](store::Store& store) {
-        Stage stage{store};
+        Stage stage{store, world_.options_.weakness};
         deed.act(stage);
       });
       return state_.store.revision() != before_;
@@ -282,7 +282,7 @@ bool World::Turn::land(const Action& action) {
 
 bool World::Turn::collect(const Action& action) {
   change_store(hash128("collect", action.item), [&](store::Store& store) {
-    Server server{store};
+    Server server{store, world_.options_.weakness};
     auto index = owners_in(*state_.live);
     cluster::Api api{server, index};
     cluster::GarbageCollector{}.look_at(api, state_.live->records[action.item]->key);
@@ -291,7 +291,7 @@ bool World::Turn::collect(const Action& action) {
 }
 
 bool World::Turn::loop() {
-  Server server{state_.store};
+  Server server{state_.store, world_.options_.weakness};
   auto index = owners_in(*state_.live);
   cluster::Api api{server, index};
   cluster::NamespaceController namespaces;

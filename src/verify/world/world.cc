@@ -74,9 +74,11 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
       options_(std::move(options)),
       beginning_(beginning_of(trial)),
       fixed_uids_(uids_of(beginning_)),
-      blueprint_(
-          {.reconciler = trial.reconciler.get(), .rules = options_.rules, .guard = scenario.guard},
-          beginning_) {
+      blueprint_({.reconciler = trial.reconciler.get(),
+                  .rules = options_.rules,
+                  .guard = scenario.guard,
+                  .weakness = options_.weakness},
+                 beginning_) {
   FP_CHECK(scenario.processes >= 1 && scenario.processes <= 2);
   name_actors();
   State state;

@@ -137,6 +137,37 @@ TEST(World, SeesADeletionThroughWhateverCallFails) {
   }
 }
 
+TEST(World, BoundsTheWorkOfAnOperator) {
+  Trial trial = boat_trial();
+  auto& life = trial.scenarios.front();
+  const auto outcome = [&](WorkBound bound) {
+    life.bound = bound;
+    const World world{trial, life, {.budget = life.budget}};
+    const auto result = explore(world);
+    return std::ranges::find(result.verdicts, "9 the work is bounded", &Verdict::name)->outcome;
+  };
+
+  EXPECT_EQ(outcome({.passes = 20, .writes = 20}), Outcome::Holds);
+  EXPECT_EQ(outcome({.passes = 1, .writes = 20}), Outcome::Violated);
+  EXPECT_EQ(outcome({.passes = 20, .writes = 1}), Outcome::Violated);
+}
+
+TEST(World, HoldsAnAuthorToWhatWasPromised) {
+  Trial trial = boat_trial();
+  auto& life = trial.scenarios.front();
+  life.promises = {
+      {"no map",
+       [](const Glance&, const Glance& is) { return is.look.list(runtime::kMaps).empty(); }}
+  };
+  const World world{trial, life, {.budget = life.budget}};
+
+  const auto result = explore(world);
+
+  const auto found = std::ranges::find(result.verdicts, "promise: no map", &Verdict::name);
+  EXPECT_EQ(found->outcome, Outcome::Violated);
+  EXPECT_EQ(found->trace->steps.size(), 4U);
+}
+
 TEST(World, TellsItsStepsInPlainWords) {
   const Trial trial = boat_trial();
   const World world{trial, trial.scenarios.front(), {.budget = trial.scenarios.front().budget}};
