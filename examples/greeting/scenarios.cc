@@ -2,10 +2,12 @@
 //
 // What an author adds to have the example verified: what may happen to a Greeting, and how one sees
 // that it is served. docs/VERIFICATION.md has what is made of it.
+#include "kube/metadata.h"
 #include "runtime/typed.h"
 #include "types/kind.h"
 #include "verify/world/scenario.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,15 +24,66 @@ namespace {
 const client::Resource kGreetings = runtime::resource_of(*greeting::entry().kinds().front());
 const client::Resource kMaps = runtime::builtin("v1", "ConfigMap");
 const client::Resource kDeployments = runtime::builtin("apps/v1", "Deployment");
+const client::Resource kQuotas = runtime::builtin("v1", "ResourceQuota");
 const kube::Key kHello{"default", "hello"};
+
+const json::Value kArguments = runtime::list({"httpd", "-f", "-p", "8080", "-h", "/page"}).freeze();
+
+// It runs the image, and what it serves is the page.
+bool serves(json::View deployment, json::View primary) {
+  const json::View pod = deployment.get("spec", "template");
+  const json::View server = pod.get("spec", "containers")[0];
+  const json::View volume = pod.get("spec", "volumes")[0];
+  const json::View mount = server.get("volumeMounts")[0];
+  return server.get("image") == primary.get("spec", "image") &&
+         server.get("args") == kArguments.view() && server.get("name").as_string() == "server" &&
+         volume.get("configMap", "name") == primary.get("metadata", "name") &&
+         volume.get("name") == mount.get("name") && mount.get("mountPath").as_string() == "/page" &&
+         pod.get("metadata", "labels", "greeting") == primary.get("metadata", "name") &&
+         deployment.get("spec", "selector", "matchLabels") == pod.get("metadata", "labels");
+}
+
+bool says_so(json::View primary) {
+  const json::View status = primary.get("status");
+  return status.get("observedGeneration") == primary.get("metadata", "generation") &&
+         status.get("phase").as_string() == "Ready" &&
+         status.get("readyReplicas") == primary.get("spec", "replicas") &&
+         kube::condition_is_true(primary, "Ready");
+}
 
 bool matches(const Look& look, json::View primary) {
   const json::View map = look.get(kMaps, kHello);
   const json::View deployment = look.get(kDeployments, kHello);
   return map.get("data", "index.html") == primary.get("spec", "message") &&
          deployment.get("spec", "replicas") == primary.get("spec", "replicas") &&
-         primary.get("status", "observedGeneration") == primary.get("metadata", "generation") &&
-         primary.get("status", "phase").as_string() == "Ready";
+         serves(deployment, primary) && says_so(primary) && look.list(kMaps).size() == 1 &&
+         look.list(kDeployments).size() == 1;
+}
+
+Promise page_first() {
+  return {"a Deployment is made only after its page", [](const Glance& was, const Glance& is) {
+            return !was.look.get(kDeployments, kHello).is_null() ||
+                   is.look.get(kDeployments, kHello).is_null() ||
+                   !is.look.get(kMaps, kHello).is_null();
+          }};
+}
+
+Promise one_voice() {
+  return {"the condition says what the phase says", [](const Glance&, const Glance& is) {
+            const json::View hello = is.look.get(kGreetings, kHello);
+            return kube::condition_is_true(hello, "Ready") ==
+                   (hello.get("status", "phase").as_string() == "Ready");
+          }};
+}
+
+// Where nobody else changes it.
+Promise ready_is_served() {
+  return {"Ready means that the page is there", [](const Glance&, const Glance& is) {
+            const json::View hello = is.look.get(kGreetings, kHello);
+            return hello.get("status", "phase").as_string() != "Ready" ||
+                   is.look.get(kMaps, kHello).get("data", "index.html") ==
+                       hello.get("spec", "message");
+          }};
 }
 
 Deed becomes_ready() {
@@ -128,7 +181,57 @@ Scenario scenario(std::string name, std::string summary, std::string_view budget
           .budget = Budget{}.with(budget).value(),
           .objects = {std::string{kObject}},
           .deeds = {becomes_ready()},
-          .match = matches};
+          .match = matches,
+          .promises = {page_first(), one_voice()}};
+}
+
+Deed fills_quota() {
+  return {.who = "person",
+          .what = "fills the quota",
+          .price = Trouble::Foreign,
+          .fair = false,
+          .act =
+              [](Stage& stage) {
+                stage.create(kQuotas,
+                             R"({"metadata":{"name":"full"},)"
+                             R"("spec":{"hard":{"count/configmaps":"0"}}})",
+                             "default");
+                stage.patch(kQuotas, {"default", "full"},
+                            R"({"status":{"hard":{"count/configmaps":"0"},)"
+                            R"("used":{"count/configmaps":"0"}}})",
+                            "status");
+              },
+          .possible =
+              [](const Look& look) { return look.get(kQuotas, {"default", "full"}).is_null(); }};
+}
+
+// A quota is lifted some day, and a namesake goes.
+Deed goes_some_day(std::string what, client::Resource resource, kube::Key key) {
+  return {.who = "person",
+          .what = std::move(what),
+          .price = std::nullopt,
+          .fair = true,
+          .act = [=](Stage& stage) { stage.remove(resource, key); },
+          .possible =
+              [=](const Look& look) {
+                const json::View object = look.get(resource, key);
+                return !object.is_null() && object.get("metadata", "ownerReferences").empty();
+              }};
+}
+
+// Mutants that need not be noticed.
+std::map<std::string, std::string> explained() {
+  const std::string again = "the second finds what the first made, and writes nothing";
+  return {
+      {"plan: duplicate \"apply ConfigMap default/hello\"", again},
+      {"plan: duplicate \"apply Deployment default/hello\"", again},
+      {"plan: an event on every pass", "Events are for people and not part of the world"},
+      {"operator: another finalizer", "any name of its own is as good"},
+      {"operator: no finalizer",
+       "there is nothing outside the API, and the garbage collector removes both children"},
+      {"rules of the runtime: without LiveBeforeDelete",
+       "the cleanup of a greeting names everything by uid; boats_for_tests.h has who needs it"},
+  };
 }
 
 }  // namespace
@@ -145,6 +248,7 @@ Trial trial() {
       scenario("life", "a person edits the message or the size, or deletes it", "edit=1,stale=1"));
   all.back().deeds.insert(all.back().deeds.end(),
                           {edits("message", R"("bye")"), edits("replicas", "2"), deletes()});
+  all.back().bound = {.passes = 10, .writes = 9};
   all.push_back(scenario("again", "it is deleted and another of its name made", "edit=2,crash=1"));
   all.back().deeds.insert(all.back().deeds.end(), {deletes(), creates()});
   all.push_back(scenario(
@@ -163,6 +267,20 @@ Trial trial() {
   all.push_back(
       scenario("late", "any one request arrives after its sender gave it up", "edit=1,late=1"));
   all.back().deeds.push_back(deletes());
+  // What is acted upon late is not in the order in which it was decided.
+  all.back().promises = {one_voice()};
+  all.push_back(scenario("quota", "a quota is filled, and lifted some day", "foreign=1,stale=1"));
+  all.back().deeds.insert(
+      all.back().deeds.end(),
+      {fills_quota(), goes_some_day("lifts the quota", kQuotas, {"default", "full"})});
+  all.push_back(scenario("namesake", "a ConfigMap of its name is somebody's, until it goes", ""));
+  all.back().objects = {
+      R"({"apiVersion":"example.fixpoint.dev/v1","kind":"Greeting","metadata":{"name":"hello"},)"
+      R"("spec":{"message":"hi","replicas":0}})",
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: hello}}"};
+  all.back().deeds.push_back(goes_some_day("removes the namesake", kMaps, kHello));
+  all.back().promises.push_back(ready_is_served());
+  made.explained = explained();
   return made;
 }
 

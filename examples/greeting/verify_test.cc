@@ -2,6 +2,7 @@
 //
 // The example, explored: every reachable state under the budgets of each scenario.
 #include "verify/explore.h"
+#include "verify/world/mutants.h"
 #include "verify/world/world.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -97,6 +99,27 @@ TEST(GreetingWorld, KeepsTheRulesWhateverCallFails) {
   const auto world = explored("errors", "error=1");
 
   expect_good(world);
+}
+
+// A sample of `fixpoint verify greeting --mutants`: mistakes in every field of what it makes, in
+// what it says and in the runtime's rules, in the smallest worlds.
+TEST(GreetingMutants, AreNoticed) {
+  Trial trial = greeting::trial();
+  for (auto& scenario : trial.scenarios) {
+    for (const auto trouble : {Trouble::Error, Trouble::Crash, Trouble::Late, Trouble::Watch}) {
+      scenario.budget[trouble] = 0;
+    }
+    scenario.budget.stale = 0;
+  }
+  MutantHunt hunt{trial, {}};
+  std::vector<Mutant> mutants;
+  for (const auto& mutation : mutations_of(trial)) {
+    if (mutation.weakness == apiserver::Weakness::None) mutants.push_back(hunt.hunt(mutation));
+  }
+
+  const auto score = score_of(mutants);
+  EXPECT_GE(score.killed, 100U) << summary_of(mutants);
+  EXPECT_LE(score.open, 4U) << summary_of(mutants);
 }
 
 // What is verified is what ships: there is one object of each source, whoever links it.

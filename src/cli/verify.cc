@@ -239,6 +239,28 @@ int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) 
   return answer(verify::story(verdict)) == kExitDone ? kExitFailed : kExitMisused;
 }
 
+// Exits with 0 only when every mistake was noticed, or is known to make no difference.
+int mutants(const Arguments& arguments, const std::vector<verify::Subject>& all) {
+  const auto options = options_from(arguments);
+  if (!options) return failed(options.error());
+  const auto subject = find_subject(all, arguments.positional(0));
+  if (!subject) return failed(subject.error());
+  if (!(*subject)->mutants) {
+    return failed({ErrorKind::Invalid, fmt::format("{} has no mutants", (*subject)->name)});
+  }
+  bool told = true;
+  const auto made = (*subject)->mutants(*options, [&](const verify::Mutant& mutant) {
+    told = told && answer(verify::to_text(mutant)) == kExitDone;
+  });
+  if (!told || answer("\n" + verify::summary_of(made)) != kExitDone) return kExitFailed;
+  if (arguments.given("json")) {
+    const json::Value list = verify::to_json(made);
+    const auto saved = save(arguments.value("json"), json::to_pretty_text(list) + "\n");
+    if (!saved) return failed(saved.error());
+  }
+  return verify::score_of(made).open == 0 ? kExitDone : kExitFailed;
+}
+
 int list(const std::vector<verify::Subject>& all) {
   std::string text;
   for (const auto& subject : all) {
@@ -254,6 +276,7 @@ int run(const Arguments& arguments) {
   const auto all = verify_subjects();
   if (arguments.given("list")) return list(all);
   if (arguments.given("replay")) return replay(arguments, all);
+  if (arguments.given("mutants")) return mutants(arguments, all);
   return explore(arguments, all);
 }
 
@@ -283,6 +306,8 @@ constexpr std::array kFlags{
     Flag{.name = "replay",
          .placeholder = "FILE",
          .help = "execute a counterexample once more and tell it"},
+    Flag{.name = "mutants",
+         .help = "make one mistake after the other and say whether it is noticed"},
     Flag{.name = "list", .help = "what there is to verify"},
 };
 
@@ -295,6 +320,7 @@ constexpr std::array kExamples{
     Example{"verify model:2pc --size 7",                       "every state of two-phase commit with seven managers"},
     Example{"verify --all --time-limit 3m --html report.html",
             "everything, with a page to look at"                                                                    },
+    Example{"verify greeting --mutants",                       "how many mistakes would be noticed"                 },
     Example{"verify --replay counterexamples/FILE.json",       "a counterexample once more"                         },
 };
 

@@ -61,6 +61,8 @@ struct Exploration {
   std::uint64_t distinct = 0;
   std::uint64_t transitions = 0;
   std::uint32_t depth = 0;  // states on the longest of the shortest paths
+  // The sum of the fingerprints: two explorations with the same one saw the same states.
+  std::uint64_t digest = 0;
   // Strongly connected components; only when a property needed the graph.
   std::optional<std::uint64_t> components = std::nullopt;
   std::vector<Verdict> verdicts = {};

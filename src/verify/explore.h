@@ -79,6 +79,7 @@ class Explorer {
       const auto number = static_cast<std::uint32_t>(roots_.size());
       if (!visited_.insert(print, keeps_graph() ? number + 1 : kRootNote)) continue;
       roots_.push_back(i);
+      result_.digest += print.low;
       checks_.ask_state(roots[i], findings_, [&] { return Breach{.after = print}; });
       if (keeps_graph()) graph_.add_node(kNoNode, checks_.node_bits(roots[i]));
       next_.push_back(roots[i]);
@@ -151,6 +152,7 @@ class Explorer {
   void gather(Block<M>& block) {
     for (auto& candidate : block.candidates()) {
       if (!candidate.fresh) continue;
+      result_.digest += candidate.fingerprint.low;
       next_.push_back(std::move(candidate.state));
       ++result_.distinct;
     }

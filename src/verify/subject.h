@@ -10,6 +10,7 @@
 #include "verify/exploration.h"
 #include "verify/explore.h"
 #include "verify/model.h"
+#include "verify/mutant.h"
 #include "verify/replay.h"
 #include "verify/report.h"
 #include "verify/retrace.h"
@@ -36,6 +37,8 @@ struct Request {
   ExploreOptions options;
 };
 
+using TellMutant = std::function<void(const Mutant&)>;
+
 struct Subject {
   std::string name;
   std::string summary;
@@ -44,6 +47,9 @@ struct Subject {
   std::function<Result<Report>(const Request&)> run;
   // Executes the steps of a file; the request is the one that the file tells of.
   std::function<Result<Trace>(const Request&, const Replay&)> replay;
+  // With one mistake after the other; tells of each as soon as its fate is known. Null: there are
+  // no mutants of this.
+  std::function<std::vector<Mutant>(const ExploreOptions&, const TellMutant&)> mutants = {};
 };
 
 template <Model M>

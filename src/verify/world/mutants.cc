@@ -5,80 +5,97 @@
 #include "verify/world/world.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-
-#include <fmt/format.h>
+#include <utility>
 
 namespace fixpoint::verify::world {
 namespace {
 
-constexpr std::array<std::string_view, runtime::kRuleCount> kNames{
-    "FinalizerFirst",   "FinalizerUntilGone",    "DeletionWins",    "OnePassPerKey",
-    "FencedByLease",    "InvalidCreatesNothing", "BoundToSnapshot", "NoAdoption",
-    "DeleteByUid",      "LiveBeforeDelete",      "ReadOwnWrites",   "NeverBackInTime",
-    "StatusFromFacts",  "QuietFixpoint",         "BoundedSteps",    "ErrorClasses",
-    "IsolatedBranches", "EditWarGuard"};
+// That something never happens has no story.
+std::size_t steps_of(const Verdict& verdict) {
+  return verdict.trace ? verdict.trace->steps.size() : 0;
+}
 
 // Of the properties that broke, the one with the shortest story.
 const Verdict* first_broken(const Exploration& exploration) {
   const Verdict* first = nullptr;
   for (const auto& verdict : exploration.verdicts) {
-    if (verdict.outcome != Outcome::Violated || !verdict.trace) continue;
-    if (first == nullptr || verdict.trace->steps.size() < first->trace->steps.size()) {
-      first = &verdict;
-    }
+    if (verdict.outcome != Outcome::Violated) continue;
+    const bool shorter = first == nullptr || !first->trace ||
+                         (verdict.trace && steps_of(verdict) < steps_of(*first));
+    if (shorter) first = &verdict;
   }
   return first;
 }
 
-}  // namespace
-
-std::string to_string(runtime::Rule rule) {
-  return std::string{kNames.at(static_cast<std::size_t>(rule))};
+// Only what people do: most mistakes are seen in such a world, which is small.
+Budget without_faults(const Budget& whole) {
+  Budget budget;
+  for (const auto trouble : {Trouble::Edit, Trouble::Foreign, Trouble::Flap}) {
+    budget[trouble] = whole[trouble];
+  }
+  return budget;
 }
 
-Mutant without(runtime::Rule rule, const Trial& trial, const ExploreOptions& options) {
-  Mutant mutant{.name = "without " + to_string(rule)};
-  auto until_first = options;
-  until_first.stop_at_violation = true;
+Trial with_operator(const Trial& trial, Twist twist) {
+  Trial made = trial;
+  made.reconciler = twisted(trial.reconciler, std::move(twist));
+  return made;
+}
+
+}  // namespace
+
+MutantHunt::MutantHunt(const Trial& trial, ExploreOptions options)
+    : trial_(trial), options_(std::move(options)) {
   for (const auto& scenario : trial.scenarios) {
+    const auto calm = without_faults(scenario.budget);
+    if (calm != scenario.budget) runs_.push_back({.scenario = &scenario, .budget = calm});
+  }
+  for (const auto& scenario : trial.scenarios) {
+    runs_.push_back({.scenario = &scenario, .budget = scenario.budget});
+  }
+}
+
+bool MutantHunt::is_same(Run& run, const Exploration& explored) {
+  if (!std::exchange(run.known, true)) {
+    // Twisted as well, for facts are part of a state.
+    const Trial plain = with_operator(trial_, {});
+    const World world{plain, *run.scenario, {.budget = run.budget}};
+    const auto original = explore(world, options_);
+    run.distinct = original.distinct;
+    run.transitions = original.transitions;
+    run.digest = original.digest;
+  }
+  return run.distinct == explored.distinct && run.transitions == explored.transitions &&
+         run.digest == explored.digest;
+}
+
+Mutant MutantHunt::hunt(const Mutation& mutation) {
+  Mutant mutant{.group = mutation.group, .name = mutation.name};
+  auto until_first = options_;
+  until_first.stop_at_violation = true;
+  const Trial trial = with_operator(trial_, mutation.twist);
+  mutant.same = true;
+  for (auto& run : runs_) {
     const World world{
-        trial, scenario, {.budget = scenario.budget, .rules = runtime::Rules::without(rule)}
+        trial,
+        *run.scenario,
+        {.budget = run.budget, .rules = mutation.rules, .weakness = mutation.weakness}
     };
     const auto explored = explore(world, until_first);
     mutant.states += explored.distinct;
     if (const Verdict* broken = first_broken(explored)) {
-      mutant.scenario = scenario.name;
+      mutant.scenario = run.scenario->name;
       mutant.property = broken->name;
-      mutant.steps = broken->trace->steps.size();
+      mutant.steps = steps_of(*broken);
+      mutant.same = false;
       return mutant;
     }
     mutant.complete = mutant.complete && explored.complete();
+    mutant.same = mutant.same && explored.complete() && is_same(run, explored);
   }
+  const auto why = trial_.explained.find(mutation.group + ": " + mutation.name);
+  if (why != trial_.explained.end()) mutant.explained = why->second;
   return mutant;
-}
-
-std::vector<Mutant> rule_mutants(const Trial& trial, const ExploreOptions& options) {
-  std::vector<Mutant> mutants;
-  for (std::size_t at = 0; at < runtime::kRuleCount; ++at) {
-    mutants.push_back(without(static_cast<runtime::Rule>(at), trial, options));
-  }
-  return mutants;
-}
-
-std::string to_text(const std::vector<Mutant>& mutants) {
-  std::string text;
-  for (const auto& mutant : mutants) {
-    text += mutant.killed()
-                ? fmt::format("{:<30} killed in {} steps by {}: {}\n", mutant.name, mutant.steps,
-                              mutant.scenario, mutant.property)
-                : fmt::format("{:<30} SURVIVED {} states{}\n", mutant.name, mutant.states,
-                              mutant.complete ? "" : ", not all of them");
-  }
-  text += fmt::format("{} of {} killed\n", std::ranges::count_if(mutants, &Mutant::killed),
-                      mutants.size());
-  return text;
 }
 
 }  // namespace fixpoint::verify::world

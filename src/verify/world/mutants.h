@@ -1,39 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutants: a trial again and again, each time with one rule missing. A checker that finds nothing
-// then has proved nothing before.
+// Mutants: a trial again and again, each time with one mistake (mutations.h), until a property
+// notices.
 #pragma once
 
-#include "runtime/controller/rules.h"
 #include "verify/exploration.h"
+#include "verify/mutant.h"
+#include "verify/world/mutations.h"
 #include "verify/world/scenario.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace fixpoint::verify::world {
 
-struct Mutant {
-  std::string name;  // "without FinalizerFirst"
-  // Where it was noticed first; empty: nowhere.
-  std::string scenario;
-  std::string property;
-  std::size_t steps = 0;  // of the counterexample
-  std::uint64_t states = 0;
-  bool complete = true;  // of those that noticed nothing
+class MutantHunt {
+ public:
+  // `trial` outlives this. `budget`: instead of the scenarios' own.
+  MutantHunt(const Trial& trial, ExploreOptions options);
 
-  bool killed() const { return !property.empty(); }
+  // The trial with this mistake, from the smallest world to the largest until one notices.
+  Mutant hunt(const Mutation& mutation);
+
+ private:
+  struct Run {
+    const Scenario* scenario;
+    Budget budget;
+    // Of the trial as it is; explored when first asked for.
+    bool known = false;
+    std::uint64_t distinct = 0;
+    std::uint64_t transitions = 0;
+    std::uint64_t digest = 0;
+  };
+
+  // True when what was explored is what the trial as it is has.
+  bool is_same(Run& run, const Exploration& explored);
+
+  const Trial& trial_;
+  ExploreOptions options_;
+  std::vector<Run> runs_;
 };
-
-// One for each rule of the runtime.
-std::vector<Mutant> rule_mutants(const Trial& trial, const ExploreOptions& options);
-// The trial without this rule, scenario by scenario until one notices.
-Mutant without(runtime::Rule rule, const Trial& trial, const ExploreOptions& options);
-
-std::string to_string(runtime::Rule rule);
-// As a table for people.
-std::string to_text(const std::vector<Mutant>& mutants);
 
 }  // namespace fixpoint::verify::world

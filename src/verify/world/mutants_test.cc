@@ -5,7 +5,9 @@
 
 #include "verify/world/boats_for_tests.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -15,9 +17,11 @@ namespace {
 class WorldMutants : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(WorldMutants, AMissingRuleIsNoticed) {
-  const auto mutant = without(static_cast<runtime::Rule>(GetParam()), boat_trial(), {});
+  const Trial trial = boat_trial();
 
-  EXPECT_TRUE(mutant.killed()) << to_text({mutant});
+  const auto mutant = MutantHunt{trial, {}}.hunt(without(static_cast<runtime::Rule>(GetParam())));
+
+  EXPECT_TRUE(mutant.killed()) << to_text(mutant);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachRule, WorldMutants,
@@ -25,18 +29,64 @@ INSTANTIATE_TEST_SUITE_P(EachRule, WorldMutants,
                            return to_string(static_cast<runtime::Rule>(row.param));
                          });
 
-TEST(WorldMutantsTable, SaysWhoWasNoticedWhere) {
-  Mutant killed{.name = "without A"};
-  killed.scenario = "life";
-  killed.property = "2 b";
-  killed.steps = 3;
+// The first scenario is enough for these.
+Trial small_trial() {
+  Trial trial = boat_trial();
+  trial.scenarios.resize(1);
+  return trial;
+}
 
-  EXPECT_EQ(to_text({
-                killed, {.name = "without C", .states = 7}
-  }),
-            "without A                      killed in 3 steps by life: 2 b\n"
-            "without C                      SURVIVED 7 states\n"
-            "1 of 2 killed\n");
+Mutation weak(apiserver::Weakness weakness) {
+  return {.group = "rules of the API", .name = "weak", .weakness = weakness};
+}
+
+TEST(WorldMutantsOfTheServer, AreNoticedWhereTheyMatter) {
+  const Trial trial = small_trial();
+  MutantHunt hunt{trial, {}};
+
+  const auto wrong = hunt.hunt(weak(apiserver::Weakness::IgnoresFinalizersOnDelete));
+  const auto harmless = hunt.hunt(weak(apiserver::Weakness::GivesGraceToFinished));
+
+  EXPECT_EQ(wrong.property, "server: finalizers decide when an object goes");
+  EXPECT_FALSE(harmless.killed());
+  EXPECT_TRUE(harmless.same);
+}
+
+TEST(WorldMutantsOfTheOperator, AreMadeOfEveryStepAndField) {
+  const Trial trial = small_trial();
+
+  const auto all = mutations_of(trial);
+
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(all, name, &Mutation::name) != all.end();
+  };
+  EXPECT_TRUE(has("drop \"apply ConfigMap a-map\""));
+  EXPECT_TRUE(has("change /data/color of \"apply ConfigMap a-map\""));
+  EXPECT_TRUE(has("keep the first phase"));
+  EXPECT_TRUE(has("deaf to configmaps"));
+  EXPECT_TRUE(has("without FinalizerFirst"));
+  EXPECT_GE(all.size(), 150U);
+}
+
+TEST(WorldMutantsOfTheOperator, SurviveWhenTheyAreTheOperator) {
+  const Trial trial = small_trial();
+
+  const auto mutant = MutantHunt{trial, {}}.hunt({.group = "none", .name = "nothing"});
+
+  EXPECT_FALSE(mutant.killed());
+  EXPECT_TRUE(mutant.same);
+}
+
+TEST(WorldMutantsOfTheOperator, AreExplainedByTheirAuthor) {
+  Trial trial = small_trial();
+  trial.explained["operator: another finalizer"] = "as good";
+  const auto all = mutations_of(trial);
+
+  const auto mutant =
+      MutantHunt{trial, {}}.hunt(*std::ranges::find(all, "another finalizer", &Mutation::name));
+
+  EXPECT_FALSE(mutant.open());
+  EXPECT_EQ(mutant.explained, "as good");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/subject.h"
 
+#include "verify/world/mutants.h"
 #include "verify/world/world.h"
 
 #include <algorithm>
@@ -67,6 +68,15 @@ Subject subject_of(std::shared_ptr<const Trial> trial) {
     FP_TRY(choice, chosen(*trial, request));
     const World world{*trial, choice.scenario, {.budget = choice.budget}};
     return replay_model(world, replay);
+  };
+  made.mutants = [trial](const ExploreOptions& options, const TellMutant& tell) {
+    std::vector<Mutant> mutants;
+    MutantHunt hunt{*trial, options};
+    for (const auto& mutation : mutations_of(*trial)) {
+      mutants.push_back(hunt.hunt(mutation));
+      tell(mutants.back());
+    }
+    return mutants;
   };
   return made;
 }
