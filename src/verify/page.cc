@@ -21,6 +21,13 @@ svg path.answer{stroke:#5a6675;stroke-dasharray:4 3;fill:none;marker-end:url(#ti
 svg rect.loop{fill:#fdf3e3;stroke:#d9a441}svg text.loop{fill:#8a6100;font-weight:600}
 )";
 
+// Once for all diagrams: an id belongs to one element of a page.
+constexpr std::string_view kArrowTip =
+    R"(<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0"><defs><marker id="tip" )"
+    R"(viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">)"
+    R"(<path d="M0 0 8 4 0 8z"/></marker></defs></svg>)"
+    "\n";
+
 std::string verdict_rows(const Exploration& result) {
   std::string rows;
   for (const auto& verdict : result.verdicts) {
@@ -84,9 +91,9 @@ std::string shortened(std::string_view text, std::size_t bytes) {
 std::string to_page(std::span<const Report> reports) {
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<title>fixpoint verify</title>\n<style>{}</style>\n</head>\n<body>\n<h1>fixpoint "
+      "<title>fixpoint verify</title>\n<style>{}</style>\n</head>\n<body>\n{}<h1>fixpoint "
       "verify</h1>\n",
-      kStyle);
+      kStyle, kArrowTip);
   for (const auto& report : reports) html += section_of(report);
   return html + "</body>\n</html>\n";
 }

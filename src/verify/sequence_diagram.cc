@@ -32,8 +32,7 @@ class Diagram {
     }
     const int width = kLeft + kLaneWidth * static_cast<int>(names_.size()) + 420;
     std::string svg = fmt::format(
-        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">)"
-        R"(<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>)",
+        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">)",
         width, y_ + 20);
     if (trace_.loop_from) frame(width, svg);
     for (std::size_t i = 0; i < names_.size(); ++i) life_line(i, svg);

@@ -96,9 +96,10 @@ TEST(Page, ShowsTheCounterexampleAndLoadsNothing) {
   ASSERT_TRUE(report);
   report->subject = "a <b>";
 
-  const auto page = to_page(std::vector{*report});
+  const auto page = to_page(std::vector{*report, *report});
 
-  EXPECT_NE(page.find("<svg"), std::string::npos);
+  EXPECT_NE(page.find("role=\"img\""), std::string::npos);
+  EXPECT_EQ(page.find("id=\"tip\""), page.rfind("id=\"tip\""));
   EXPECT_NE(page.find("a &lt;b&gt;"), std::string::npos);
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_EQ(page.find("href"), std::string::npos);
