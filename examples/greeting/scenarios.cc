@@ -205,6 +205,13 @@ Deed fills_quota() {
               [](const Look& look) { return look.get(kQuotas, {"default", "full"}).is_null(); }};
 }
 
+Promise quota_is_kept() {
+  return {"a full quota lets no page in", [](const Glance& was, const Glance& is) {
+            return was.look.get(kQuotas, {"default", "full"}).is_null() ||
+                   !was.look.get(kMaps, kHello).is_null() || is.look.get(kMaps, kHello).is_null();
+          }};
+}
+
 // A quota is lifted some day, and a namesake goes.
 Deed goes_some_day(std::string what, client::Resource resource, kube::Key key) {
   return {.who = "person",
@@ -231,6 +238,12 @@ std::map<std::string, std::string> explained() {
        "there is nothing outside the API, and the garbage collector removes both children"},
       {"rules of the runtime: without LiveBeforeDelete",
        "the cleanup of a greeting names everything by uid; boats_for_tests.h has who needs it"},
+      {"rules of the API: apply replaces lists that have keys",
+       "nobody else applies to the lists of its Deployment"},
+      {"rules of the API: apply to status is owned as apply to the object",
+       "it differs in managedFields alone, and nobody applies to a status here"},
+      {"rules of the API: an object made again has its old uid",
+       "a property to be written: nothing in a state remembers the uids of the dead"},
   };
 }
 
@@ -273,6 +286,7 @@ Trial trial() {
   all.back().deeds.insert(
       all.back().deeds.end(),
       {fills_quota(), goes_some_day("lifts the quota", kQuotas, {"default", "full"})});
+  all.back().promises.push_back(quota_is_kept());
   all.push_back(scenario("namesake", "a ConfigMap of its name is somebody's, until it goes", ""));
   all.back().objects = {
       R"({"apiVersion":"example.fixpoint.dev/v1","kind":"Greeting","metadata":{"name":"hello"},)"
