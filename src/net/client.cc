@@ -27,6 +27,8 @@ class ClientConnection final : public Connection,
   ~ClientConnection() override;
 
   void connect();
+  // None with a proxy that is spoken plainly with.
+  Result<std::unique_ptr<TlsSession>> tls_with(const Proxy& proxy) const;
 
   RequestId send(ClientRequest request, ResponseHandlers handlers) override;
   bool cancel(RequestId id) override;
@@ -92,6 +94,17 @@ ClientConnection::~ClientConnection() {
   for (auto& [id, call] : calls_) loop_.cancel(call->timer);
 }
 
+Result<std::unique_ptr<TlsSession>> ClientConnection::tls_with(const Proxy& proxy) const {
+  if (proxy.kind != Proxy::Kind::HttpsConnect) return nullptr;
+  auto context = options_.tls;
+  if (!context) {
+    FP_TRY(made, make_client_tls({}));
+    context = std::move(made);
+  }
+  const auto& name = proxy.server_name.empty() ? proxy.host : proxy.server_name;
+  return std::make_unique<TlsSession>(context, name, TlsSession::Partner::Proxy);
+}
+
 void ClientConnection::connect() {
   const Endpoint target{.host = options_.host, .port = options_.port};
   auto endpoint = target;
@@ -101,7 +114,12 @@ void ClientConnection::connect() {
   Wire::Parts parts;
   parts.fd = std::move(*fd);
   parts.connecting_to = endpoint;
-  if (options_.proxy) parts.tunnel = make_tunnel(*options_.proxy, target);
+  if (options_.proxy) {
+    parts.tunnel = make_tunnel(*options_.proxy, target);
+    auto tls = tls_with(*options_.proxy);
+    if (!tls) return broken(std::move(tls).error());
+    parts.proxy_tls = *std::move(tls);
+  }
   if (options_.tls) {
     const auto& name = options_.server_name.empty() ? options_.host : options_.server_name;
     parts.tls = std::make_unique<TlsSession>(options_.tls, name);

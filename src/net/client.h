@@ -46,12 +46,17 @@ struct ResponseHandlers {
 
 // Asked to forward a connection; it sees no requests.
 struct Proxy {
-  enum class Kind : std::uint8_t { HttpConnect, Socks5 };
+  enum class Kind : std::uint8_t {
+    HttpConnect,
+    HttpsConnect,  // TLS with the proxy, by the settings for the server or else the machine's
+    Socks5,
+  };
   Kind kind = Kind::HttpConnect;
   std::string host;
   std::uint16_t port = 0;
   std::string user;  // empty: none
   std::string password;
+  std::string server_name;  // what the proxy's certificate must say, when it is not `host`
 };
 
 struct ClientOptions {

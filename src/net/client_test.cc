@@ -4,8 +4,10 @@
 #include "net/client.h"
 
 #include "net/loopback_fixture.h"
+#include "net/transport/tls_session.h"
 
 #include <functional>
+#include <utility>
 
 namespace fixpoint::net {
 namespace {
@@ -109,8 +111,8 @@ TEST_P(ClientTest, OnlyHttp2HasAPingThatALivingServerAnswers) {
 class ProxyServer final : public Pollable {
  public:
   using Greet = std::function<std::optional<std::string>(std::string& heard, bool& free)>;
-  ProxyServer(Loop& loop, std::uint16_t target, Greet greet)
-      : loop_(loop), target_(target), greet_(std::move(greet)) {
+  ProxyServer(Loop& loop, std::uint16_t target, Greet greet, TlsContextRef tls = nullptr)
+      : loop_(loop), target_(target), greet_(std::move(greet)), tls_(std::move(tls)) {
     listener_ = *listen_on({.host = "127.0.0.1", .port = 0});
     loop_.watch(listener_.get(), EPOLLIN, *this);
   }
@@ -120,14 +122,18 @@ class ProxyServer final : public Pollable {
   void ready(std::uint32_t) override {
     const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) return;
-    client_ = std::make_unique<Half>(loop_, Fd{fd}, [this](std::string_view bytes) {
-      if (server_) return server_->say(bytes);
-      heard.append(bytes);
-      bool free = false;
-      const auto reply = greet_(heard, free);
-      if (reply) client_->say(*reply);
-      if (free) open();
-    });
+    auto session = tls_ ? std::make_unique<TlsSession>(tls_, "") : nullptr;
+    client_ = std::make_unique<Half>(
+        loop_, Fd{fd},
+        [this](std::string_view bytes) {
+          if (server_) return server_->say(bytes);
+          heard.append(bytes);
+          bool free = false;
+          const auto reply = greet_(heard, free);
+          if (reply) client_->say(*reply);
+          if (free) open();
+        },
+        std::move(session));
   }
 
   std::string heard;
@@ -135,26 +141,48 @@ class ProxyServer final : public Pollable {
  private:
   class Half final : public Pollable {
    public:
-    Half(Loop& loop, Fd fd, std::function<void(std::string_view)> got)
-        : loop_(loop), fd_(std::move(fd)), got_(std::move(got)) {
+    Half(Loop& loop, Fd fd, std::function<void(std::string_view)> got,
+         std::unique_ptr<TlsSession> tls = nullptr)
+        : loop_(loop), fd_(std::move(fd)), got_(std::move(got)), tls_(std::move(tls)) {
       loop_.watch(fd_.get(), EPOLLIN, *this);
     }
     ~Half() override { loop_.unwatch(fd_.get(), *this); }
     void say(std::string_view bytes) {
-      ASSERT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-                static_cast<ssize_t>(bytes.size()));
+      if (!tls_) return send_all(bytes);
+      std::string sealed;
+      ASSERT_TRUE(tls_->write(bytes, sealed));
+      send_all(sealed);
     }
     void ready(std::uint32_t) override {
       char buffer[65536];
       const auto count = recv(fd_.get(), buffer, sizeof buffer, 0);
-      if (count > 0) return got_({buffer, static_cast<std::size_t>(count)});
-      loop_.change(fd_.get(), 0, *this);
+      if (count <= 0) return loop_.change(fd_.get(), 0, *this);
+      const std::string_view bytes{buffer, static_cast<std::size_t>(count)};
+      if (!tls_) return got_(bytes);
+      tls_->feed(bytes);
+      unseal();
     }
 
    private:
+    void unseal() {
+      std::string sealed;
+      if (tls_->state() == TlsSession::State::Handshaking) {
+        const auto state = tls_->handshake(sealed);
+        send_all(std::exchange(sealed, {}));
+        if (!state || *state != TlsSession::State::Open) return;
+      }
+      char plain[16384];
+      while (const auto count = tls_->read(plain, sealed).value_or(0)) got_({plain, count});
+    }
+    void send_all(std::string_view bytes) {
+      ASSERT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(bytes.size()));
+    }
+
     Loop& loop_;
     Fd fd_;
     std::function<void(std::string_view)> got_;
+    std::unique_ptr<TlsSession> tls_;
   };
 
   void open() {
@@ -166,6 +194,7 @@ class ProxyServer final : public Pollable {
   Loop& loop_;
   std::uint16_t target_;
   Greet greet_;
+  TlsContextRef tls_;  // none: plain
   Fd listener_;
   std::unique_ptr<Half> client_;
   std::unique_ptr<Half> server_;
@@ -189,6 +218,57 @@ TEST_P(ClientTest, GoesThroughAnHttpProxyWithTlsToTheServerInside) {
   EXPECT_EQ(answer->body, "ok");
   EXPECT_TRUE(proxy.heard.starts_with("CONNECT api.example:" + std::to_string(server->port())));
   EXPECT_NE(proxy.heard.find("proxy-authorization: Basic dTpw\r\n"), std::string::npos);
+}
+
+TEST_P(ClientTest, GoesThroughAnHttpsProxyWithTlsInsideOfTls) {
+  const std::string large(60'000, 'x');
+  serve([&](Request&& request, std::shared_ptr<Exchange> exchange) {
+    EXPECT_EQ(request.body, large);
+    exchange->respond(200, {}, large);
+  });
+  ProxyServer proxy{loop, server->port(),
+                    [](std::string& heard, bool& free) {
+                      free = heard.ends_with("\r\n\r\n");
+                      return free ? std::optional<std::string>{"HTTP/1.1 200 fine\r\n\r\n"}
+                                  : std::nullopt;
+                    },
+                    server_tls()};
+  auto through = options();
+  through.proxy = Proxy{.kind = Proxy::Kind::HttpsConnect,
+                        .host = "127.0.0.1",
+                        .port = proxy.port(),
+                        .user = {},
+                        .password = {},
+                        .server_name = "api.example"};
+  const auto connection = Connection::open(loop, through);
+
+  const auto answer = send(*connection, {.method = "POST", .body = large});
+
+  ASSERT_TRUE(wait([&] { return answer->end.has_value(); }));
+  EXPECT_EQ(answer->body, large);
+  EXPECT_TRUE(proxy.heard.starts_with("CONNECT 127.0.0.1:"));
+}
+
+TEST_P(ClientTest, AnHttpsProxyOfAnotherNameIsToldNothing) {
+  serve([](Request&&, std::shared_ptr<Exchange>) {});
+  ProxyServer proxy{loop, server->port(),
+                    [](std::string&, bool&) { return std::optional<std::string>{}; }, server_tls()};
+  auto through = options();
+  through.proxy = Proxy{.kind = Proxy::Kind::HttpsConnect,
+                        .host = "127.0.0.1",
+                        .port = proxy.port(),
+                        .user = "u",
+                        .password = "p4ss",
+                        .server_name = "other.example"};
+  const auto connection = Connection::open(loop, through);
+
+  const auto answer = send(*connection, {});
+
+  ASSERT_TRUE(wait([&] { return answer->end.has_value(); }));
+  ASSERT_TRUE(answer->failed());
+  EXPECT_NE(answer->end->error().message.find("hostname mismatch"), std::string::npos)
+      << answer->end->error().message;
+  EXPECT_EQ(proxy.heard, "");
 }
 
 TEST_P(ClientTest, SaysWhatAProxyRefused) {

@@ -10,6 +10,7 @@
 #include "client/config/url.h"
 
 #include <map>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -180,6 +181,22 @@ TEST_F(KubeconfigTest, TheEnvironmentsProxyIsUsedUnlessSpared) {
   EXPECT_EQ(load_config({}, surroundings())->server.proxy->host, "proxy.example");
   variables["NO_PROXY"] = "other, .example";
   EXPECT_FALSE(load_config({}, surroundings())->server.proxy);
+}
+
+TEST(Proxy, IsSpokenWithPlainlyByTlsOrBySocks) {
+  using Kind = net::Proxy::Kind;
+  const auto plain = *read_proxy_url("http://p.example", "it");
+  const auto sealed = *read_proxy_url("https://u:p@p.example", "it");
+  const auto socks = *read_proxy_url("socks5h://p.example", "it");
+  const auto elsewhere = *read_proxy_url("https://p.example:3128", "it");
+  const auto other = read_proxy_url("ftp://p.example", "it");
+
+  EXPECT_EQ(std::tuple(plain.kind, plain.port), std::tuple(Kind::HttpConnect, 80));
+  EXPECT_EQ(std::tuple(sealed.kind, sealed.port), std::tuple(Kind::HttpsConnect, 443));
+  EXPECT_EQ(sealed.user, "u");
+  EXPECT_EQ(std::tuple(socks.kind, socks.port), std::tuple(Kind::Socks5, 1080));
+  EXPECT_EQ(elsewhere.port, 3128);
+  EXPECT_TRUE(other.error().message.contains("reached by ftp is not supported"));
 }
 
 TEST(Proxy, NoProxySparesNamesAddressesAndNetworks) {

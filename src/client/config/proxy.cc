@@ -88,13 +88,18 @@ Result<net::Proxy> read_proxy_url(const std::string& url, std::string_view what)
   net::Proxy proxy;
   if (parsed->scheme == "socks5" || parsed->scheme == "socks5h") {
     proxy.kind = net::Proxy::Kind::Socks5;
-  } else if (parsed->scheme != "http") {
+    proxy.port = 1080;
+  } else if (parsed->scheme == "https") {
+    proxy.kind = net::Proxy::Kind::HttpsConnect;
+    proxy.port = 443;
+  } else if (parsed->scheme == "http") {
+    proxy.port = 80;
+  } else {
     return fail(ErrorKind::Invalid, std::string{what} + ": a proxy reached by " + parsed->scheme +
-                                        " is not supported; http and socks5 are");
+                                        " is not supported; http, https and socks5 are");
   }
-  const auto port = proxy.kind == net::Proxy::Kind::Socks5 ? 1080 : 80;
   proxy.host = std::move(parsed->host);
-  proxy.port = parsed->port.value_or(static_cast<std::uint16_t>(port));
+  proxy.port = parsed->port.value_or(proxy.port);
   proxy.user = std::move(parsed->user);
   proxy.password = std::move(parsed->password);
   return proxy;

@@ -188,7 +188,7 @@ void Pool::open(const net::TlsContextRef& tls, const std::string& address) {
   options.proxy = server_.proxy;
   options.host = server_.host;
   if (options.proxy) {
-    options.proxy->host = address;
+    options.proxy->server_name = std::exchange(options.proxy->host, address);
   } else {
     options.host = address;
     options.authority = server_.host.contains(':')

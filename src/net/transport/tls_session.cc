@@ -94,7 +94,8 @@ CertificateIdentity identity_of(X509* certificate) {
 
 }  // namespace
 
-TlsSession::TlsSession(const TlsContextRef& context, const std::string& server_name)
+TlsSession::TlsSession(const TlsContextRef& context, const std::string& server_name,
+                       Partner partner)
     : ssl_(std::make_unique<Ssl>()), context_(context) {
   ssl_->ssl.reset(SSL_new(context->get()));
   SSL* ssl = ssl_->ssl.get();
@@ -109,6 +110,11 @@ TlsSession::TlsSession(const TlsContextRef& context, const std::string& server_n
     return;
   }
   SSL_set_connect_state(ssl);
+  if (partner == Partner::Proxy) {
+    constexpr unsigned char kOnlyHttp1[] = "\x08http/1.1";
+    FP_CHECK(SSL_set_alpn_protos(ssl, kOnlyHttp1, sizeof kOnlyHttp1 - 1) == 0);
+    SSL_certs_clear(ssl);
+  }
   if (context->check() == PeerCheck::Verify) expect_name(ssl, server_name);
   if (!server_name.empty() && !is_ip_address(server_name)) {
     SSL_set_tlsext_host_name(ssl, server_name.c_str());

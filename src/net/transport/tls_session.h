@@ -21,8 +21,11 @@ namespace fixpoint::net {
 
 class TlsSession {
  public:
+  // A proxy is spoken HTTP/1.1 with and is shown no client certificate: that is for the server.
+  enum class Partner : std::uint8_t { Server, Proxy };
   // `server_name` is what a client verifies (a DNS name or an IP address); servers leave it empty.
-  TlsSession(const TlsContextRef& context, const std::string& server_name);
+  TlsSession(const TlsContextRef& context, const std::string& server_name,
+             Partner partner = Partner::Server);
   ~TlsSession();
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;

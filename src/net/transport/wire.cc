@@ -14,6 +14,8 @@ namespace {
 
 // How much one connection may read or write before the others have their turn: 512 KiB.
 constexpr int kRoundsPerTurn = 8;
+// One TLS record: proxies are few, and what they forward is unsealed once more.
+constexpr std::size_t kFromProxyBytes = 16 * 1024;
 // A drained pending buffer larger than this gives its memory back.
 constexpr std::size_t kPendingKeptBytes = 4096;
 
@@ -24,7 +26,9 @@ Error connection_error(int code) {
 }  // namespace
 
 Wire::Wire(Loop& loop, WireUser& user, Parts parts)
-    : loop_(loop), user_(user), parts_(std::move(parts)) {}
+    : loop_(loop), user_(user), parts_(std::move(parts)) {
+  if (parts_.proxy_tls) from_proxy_.resize(kFromProxyBytes);
+}
 
 Wire::~Wire() {
   close();
@@ -37,6 +41,11 @@ void Wire::start() {
 
 void Wire::connected() {
   parts_.connecting_to.reset();
+  if (!parts_.proxy_tls || shake_hands(*parts_.proxy_tls)) greet();
+}
+
+// Whoever answered the connect can be spoken with.
+void Wire::greet() {
   if (!parts_.tunnel) return begin();
   send_bytes(parts_.tunnel->greeting());
 }
@@ -53,10 +62,10 @@ void Wire::pass_tunnel(std::string_view bytes) {
 
 // The way to the server is free.
 void Wire::begin() {
-  if (parts_.tls) {
-    shake_hands();
-    return;
-  }
+  if (!parts_.tls || shake_hands(*parts_.tls)) opened();
+}
+
+void Wire::opened() {
   open_ = true;
   user_.wire_opened();
 }
@@ -124,38 +133,55 @@ bool Wire::read_once() {
 
 // Takes bytes off the socket and hands them to the user, decrypted.
 void Wire::open_up(std::string_view bytes) {
+  if (!parts_.proxy_tls) return open_inner(bytes);
+  auto& tls = *parts_.proxy_tls;
+  tls.feed(bytes);
+  if (tls.state() == TlsSession::State::Handshaking) {
+    if (!shake_hands(tls)) return;
+    greet();
+  }
+  unseal(tls, from_proxy_, &Wire::open_inner);
+}
+
+void Wire::open_inner(std::string_view bytes) {
   if (parts_.tunnel) return pass_tunnel(bytes);
   if (!parts_.tls) return user_.wire_received(bytes);
   auto& tls = *parts_.tls;
   tls.feed(bytes);
-  if (tls.state() == TlsSession::State::Handshaking && !shake_hands()) return;
-  auto& buffers = loop_.buffers();
+  if (tls.state() == TlsSession::State::Handshaking) {
+    if (!shake_hands(tls)) return;
+    opened();
+  }
+  unseal(tls, loop_.buffers().opened, &Wire::deliver);
+}
+
+void Wire::unseal(TlsSession& tls, std::span<char> into, Unsealed take) {
+  auto& sealed = loop_.buffers().sealed;
   while (is_open()) {
-    buffers.sealed.clear();
-    auto count = tls.read(buffers.opened, buffers.sealed);
-    if (!buffers.sealed.empty() && !send_bytes(buffers.sealed) && !is_open()) return;
+    sealed.clear();
+    auto count = tls.read(into, sealed);
+    if (!sealed.empty() && !send_sealed(tls, sealed) && !is_open()) return;
     if (!count) return fail_with(std::move(count).error());
     if (*count == 0) break;
-    user_.wire_received({buffers.opened.data(), *count});
+    (this->*take)({into.data(), *count});
   }
-  if (is_open() && tls.state() == TlsSession::State::Ended) user_.wire_ended();
+  if (!is_open() || tls.state() != TlsSession::State::Ended) return;
+  if (open_) return user_.wire_ended();
+  fail_with({ErrorKind::Unavailable, "the proxy ended the connection before it was through"});
 }
 
 // True once the handshake is done.
-bool Wire::shake_hands() {
+bool Wire::shake_hands(TlsSession& tls) {
   auto& sealed = loop_.buffers().sealed;
   sealed.clear();
-  auto state = parts_.tls->handshake(sealed);
-  if (!sealed.empty()) send_bytes(sealed);  // an alert too: it tells the peer why
+  auto state = tls.handshake(sealed);
+  if (!sealed.empty()) send_sealed(tls, sealed);  // an alert too: it tells the peer why
   if (!is_open()) return false;
   if (!state) {
     fail_with(std::move(state).error());
     return false;
   }
-  if (*state != TlsSession::State::Open) return false;
-  open_ = true;
-  user_.wire_opened();
-  return is_open();
+  return *state == TlsSession::State::Open;
 }
 
 void Wire::schedule_flush() {
@@ -194,8 +220,23 @@ bool Wire::send_pulled(std::string_view plain) {
   return send_bytes(sealed);
 }
 
+// What a session sealed: the outer one's goes as it is.
+bool Wire::send_sealed(const TlsSession& tls, std::string_view bytes) {
+  return &tls == parts_.proxy_tls.get() ? send_raw(bytes) : send_bytes(bytes);
+}
+
 // False when the kernel did not take everything; the rest waits in pending_.
 bool Wire::send_bytes(std::string_view bytes) {
+  if (!parts_.proxy_tls) return send_raw(bytes);
+  std::string sealed;
+  if (auto outcome = parts_.proxy_tls->write(bytes, sealed); !outcome) {
+    fail_with(std::move(outcome).error());
+    return false;
+  }
+  return send_raw(sealed);
+}
+
+bool Wire::send_raw(std::string_view bytes) {
   while (pending_.empty() && !bytes.empty()) {
     const auto count = send(parts_.fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (count >= 0) {
@@ -219,7 +260,7 @@ bool Wire::send_pending() {
     pending_.clear();
     const auto before = blocked_since_;
     blocked_since_.reset();
-    if (!send_bytes(waiting)) {
+    if (!send_raw(waiting)) {
       // No byte moved: the peer has been stuck since before.
       if (pending_.size() == waiting.size()) blocked_since_ = before;
       return false;
@@ -244,6 +285,11 @@ void Wire::say_goodbye() {
     sealed.clear();
     parts_.tls->close(sealed);
     if (!send_bytes(sealed)) return;  // a full socket: the peer sees the end without the farewell
+  }
+  if (parts_.proxy_tls) {
+    std::string sealed;
+    parts_.proxy_tls->close(sealed);
+    if (!send_raw(sealed)) return;
   }
   shutdown(parts_.fd.get(), SHUT_WR);
 }

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fixpoint::net {
 
@@ -41,6 +42,7 @@ class Wire final : public Pollable {
     std::unique_ptr<TlsSession> tls;        // none: plain
     std::optional<Endpoint> connecting_to;  // set while the connect is undecided
     std::unique_ptr<Tunnel> tunnel;         // through a proxy: until it says go
+    std::unique_ptr<TlsSession> proxy_tls;  // around everything else: with the proxy
   };
   Wire(Loop& loop, WireUser& user, Parts parts);
   ~Wire() override;
@@ -65,15 +67,23 @@ class Wire final : public Pollable {
 
  private:
   void connected();
+  void greet();
   void begin();
+  void opened();
   void pass_tunnel(std::string_view bytes);
   void read_some();
   bool read_once();
   void open_up(std::string_view bytes);
-  bool shake_hands();
+  void open_inner(std::string_view bytes);
+  using Unsealed = void (Wire::*)(std::string_view);
+  void unseal(TlsSession& tls, std::span<char> into, Unsealed take);
+  void deliver(std::string_view bytes) { user_.wire_received(bytes); }
+  bool shake_hands(TlsSession& tls);
   void flush();
   bool send_pulled(std::string_view plain);
   bool send_bytes(std::string_view bytes);
+  bool send_raw(std::string_view bytes);
+  bool send_sealed(const TlsSession& tls, std::string_view bytes);
   bool send_pending();
   void say_goodbye();
   void fail_with(Error error);
@@ -81,7 +91,8 @@ class Wire final : public Pollable {
   Loop& loop_;
   WireUser& user_;
   Parts parts_;
-  std::string pending_;  // given to nobody yet: the kernel was full
+  std::vector<char> from_proxy_;  // what proxy_tls unsealed; empty without one
+  std::string pending_;           // given to nobody yet: the kernel was full
   std::optional<MonotonicInstant> blocked_since_;
   bool open_ = false;  // user_ was told
   bool readable_ = false;
