@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "client/client.h"
+#include "runtime/test_replies.h"
 
 #include <deque>
 #include <memory>
@@ -103,27 +104,5 @@ class FakeClient final : public client::Client {
     return std::move(asked.request);
   }
 };
-
-// What tests answer most.
-inline client::Answer answered(json::Value body, int code = 200) {
-  return {.code = code, .body = std::move(body), .text = {}, .warnings = {}};
-}
-inline client::CallError refused(int code, std::string reason, std::string message = {}) {
-  return {
-      .fate = client::Fate::Refused,
-      .status = {.code = code,
-                 .reason = std::move(reason),
-                 .message = std::move(message),
-                 .details = std::nullopt},
-      .retry_after = std::nullopt
-  };
-}
-inline client::CallError lost(client::Fate fate = client::Fate::Unknown) {
-  return {
-      .fate = fate,
-      .status = {.code = 0, .reason = {}, .message = "connection lost", .details = {}},
-      .retry_after = std::nullopt
-  };
-}
 
 }  // namespace fixpoint::runtime

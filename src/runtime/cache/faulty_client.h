@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "client/client.h"
 #include "runtime/scheduler.h"
+#include "runtime/test_replies.h"
 
 #include <deque>
 #include <map>
@@ -44,11 +45,11 @@ class FaultyClient final : public client::Client {
       return later(
           [done = shared(std::move(done)), error = trouble()] { (*done)(std::unexpected(error)); });
     }
-    const bool lost = happens(10);
-    counts.lost_answers += lost ? 1 : 0;
-    inner_.call(std::move(call), [this, lost, done = shared(std::move(done))](client::Reply reply) {
-      later([lost, done, reply = std::move(reply)]() mutable {
-        (*done)(lost ? std::unexpected(unknown()) : std::move(reply));
+    const bool lose = happens(10);
+    counts.lost_answers += lose ? 1 : 0;
+    inner_.call(std::move(call), [this, lose, done = shared(std::move(done))](client::Reply reply) {
+      later([lose, done, reply = std::move(reply)]() mutable {
+        (*done)(lose ? std::unexpected(lost()) : std::move(reply));
       });
     });
   }
@@ -58,7 +59,7 @@ class FaultyClient final : public client::Client {
     if (happens(6)) {
       const bool expired = !call.continue_token.empty() && rng_.below(2) == 0;
       counts.expired += expired ? 1 : 0;
-      const auto error = expired ? refused_with(410, "Expired") : trouble();
+      const auto error = expired ? refused(410, "Expired") : trouble();
       return later([kept, error] { (*kept)(std::unexpected(error)); });
     }
     if (const auto past = call.continue_token.empty() ? past_page(call) : std::nullopt) {
@@ -83,7 +84,7 @@ class FaultyClient final : public client::Client {
     lagging->handlers = std::move(handlers);
     if (happens(6)) {
       ++counts.expired;
-      deliver(lagging, refused_with(410, "Expired"));
+      deliver(lagging, refused(410, "Expired"));
       return std::make_unique<Handle>(lagging);
     }
     lagging->inner = inner_.watch(
@@ -133,34 +134,16 @@ class FaultyClient final : public client::Client {
     scheduler_.after(lag(), std::move(task));
   }
 
-  static client::CallError refused_with(int code, std::string reason) {
-    client::CallError error;
-    error.fate = client::Fate::Refused;
-    error.status.code = code;
-    error.status.reason = std::move(reason);
-    return error;
-  }
-  static client::CallError unknown() {
-    client::CallError error;
-    error.fate = client::Fate::Unknown;
-    error.status.code = 0;
-    error.status.message = "connection reset in the middle of the answer";
-    return error;
-  }
   client::CallError trouble() {
     switch (rng_.below(4)) {
       case 0: {
-        auto error = refused_with(429, "TooManyRequests");
+        auto error = refused(429, "TooManyRequests");
         error.retry_after = std::chrono::seconds(rng_.below(3));
         return error;
       }
-      case 1: return refused_with(500, "InternalError");
-      case 2: return refused_with(401, "Unauthorized");
-      default: {
-        auto error = unknown();
-        error.fate = client::Fate::NotSent;
-        return error;
-      }
+      case 1: return refused(500, "InternalError");
+      case 2: return refused(401, "Unauthorized");
+      default: return lost(client::Fate::NotSent);
     }
   }
 
@@ -194,9 +177,7 @@ class FaultyClient final : public client::Client {
     if (!watch->open || !happens(10)) return;
     ++counts.cut_watches;
     const auto how = rng_.below(3);
-    end_watch(*watch, how == 0   ? End{}
-                      : how == 1 ? End{unknown()}
-                                 : End{refused_with(410, "Gone")});
+    end_watch(*watch, how == 0 ? End{} : how == 1 ? End{lost()} : End{refused(410, "Gone")});
   }
 
   static void end_watch(Lagging& watch, const End& why) {

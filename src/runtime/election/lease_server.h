@@ -9,6 +9,7 @@
 #include "client/client.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
+#include "runtime/test_replies.h"
 #include "runtime/virtual_scheduler.h"
 
 #include <deque>
@@ -45,10 +46,7 @@ class LeaseServer {
  private:
   client::Reply found() const { return client::Answer{.body = *lease_}; }
   static client::Reply refuse(int code, std::string reason) {
-    return std::unexpected(client::CallError{
-        .fate = client::Fate::Refused,
-        .status = {.code = code, .reason = std::move(reason), .message = "refused"}
-    });
+    return std::unexpected(refused(code, std::move(reason)));
   }
   std::optional<json::Value> lease_;
   int version_ = 0;
@@ -130,11 +128,6 @@ class LossyClient final : public client::Client {
   void resolve(kube::GroupVersionKind, Resolved) override { FP_CHECK(false); }
 
  private:
-  static client::CallError lost() {
-    return {
-        .fate = client::Fate::Unknown, .status = {.code = 0, .message = "no answer"}
-    };
-  }
   bool lose() { return network.cut || static_cast<int>(rng_.below(1000)) < network.lost_of_1000; }
   Duration delay() {
     return Duration(rng_.below(static_cast<std::uint64_t>(network.delay_max.count()) + 1));
