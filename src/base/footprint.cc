@@ -1,53 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/footprint.h"
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <string_view>
-#include <system_error>
 
+#include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace fixpoint {
 namespace {
 
-struct Mapping {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  bool of_file = false;
-  bool read_only = false;
-  // Pages that are no longer the file's: relocations that were applied before the mapping became
-  // read-only, breakpoints. Unmapping them would bring the file's contents back.
-  bool changed = false;
-};
-
-// The first line of a mapping in smaps: "BEGIN-END rwxp OFFSET DEVICE INODE   NAME".
-bool read_head(std::string_view line, Mapping& mapping) {
-  const char* const end = line.data() + line.size();
-  const auto first = std::from_chars(line.data(), end, mapping.begin, 16);
-  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '-') return false;
-  const auto second = std::from_chars(first.ptr + 1, end, mapping.end, 16);
-  if (second.ec != std::errc{} || end - second.ptr < 5 || *second.ptr != ' ') return false;
-  const std::string_view rights{second.ptr + 1, 4};
-  mapping.read_only = rights[0] == 'r' && rights[1] == '-' && rights[3] == 'p';
-  mapping.of_file = line.find('/') != std::string_view::npos;
-  return true;
+// Breakpoints are written into the program; unmapping would bring the file's contents back.
+bool is_debugged() {
+  constexpr std::string_view kField = "TracerPid:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(kField)) return std::atoi(line.c_str() + kField.size()) != 0;
+  }
+  return true;  // where there is no /proc nothing is unmapped
 }
 
-// "Anonymous:        12 kB": whether it says that there is some.
-bool counts(std::string_view line, std::string_view field) {
-  return line.starts_with(field) && line.find_first_of("123456789") != std::string_view::npos;
+// Relocations in code: rare, and not in the file.
+bool has_changed_code(const dl_phdr_info& object) {
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const auto& header = object.dlpi_phdr[i];
+    if (header.p_type != PT_DYNAMIC) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + header.p_vaddr);
+    for (; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_TEXTREL) return true;
+      if (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0) return true;
+    }
+  }
+  return false;
 }
 
-void unmap_pages(const Mapping& mapping) {
-  if (!mapping.of_file || !mapping.read_only || mapping.changed) return;
-  // Fails for pages locked in memory, which are meant to stay.
-  (void)::madvise(reinterpret_cast<void*>(mapping.begin),  // NOLINT(performance-no-int-to-ptr)
-                  mapping.end - mapping.begin, MADV_DONTNEED);
+// What the linker relocated and then closed is part of a segment that the file calls writable.
+int unmap_unwritable(dl_phdr_info* object, std::size_t, void*) {
+  if (has_changed_code(*object)) return 0;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& header = object->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_W) != 0) continue;
+    const auto begin = (object->dlpi_addr + header.p_vaddr) & ~(page - 1);
+    const auto end = object->dlpi_addr + header.p_vaddr + header.p_memsz;
+    // Fails for pages locked in memory, which are meant to stay, and for the kernel's own.
+    (void)::madvise(reinterpret_cast<void*>(begin),  // NOLINT(performance-no-int-to-ptr)
+                    end - begin, MADV_DONTNEED);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -57,18 +64,7 @@ void give_back_heap() {
 }
 
 void unmap_program_pages() {
-  // Where there is no /proc nothing is unmapped.
-  std::ifstream smaps("/proc/self/smaps");
-  Mapping mapping;
-  for (std::string line; std::getline(smaps, line);) {
-    if (Mapping next; read_head(line, next)) {
-      mapping = next;
-    } else if (counts(line, "Anonymous:") || counts(line, "Swap:")) {
-      mapping.changed = true;
-    } else if (line.starts_with("VmFlags:")) {
-      unmap_pages(mapping);  // the last line of a mapping
-    }
-  }
+  if (!is_debugged()) ::dl_iterate_phdr(unmap_unwritable, nullptr);
 }
 
 }  // namespace fixpoint

@@ -10,8 +10,8 @@
 namespace fixpoint {
 
 // Unmaps the pages of program and library files that are as they are in the file. They stay in the
-// page cache: what is used again is mapped again without reading a disk. Call it rarely: it looks
-// at every mapping of the process.
+// page cache: what is used again is mapped again without reading a disk. Nothing is done in a
+// debugger.
 void unmap_program_pages();
 
 // Gives free heap memory to the kernel.

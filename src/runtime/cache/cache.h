@@ -120,6 +120,8 @@ class Cache {
     std::function<void(std::string_view what)> trouble = {};
     // What a person must know: the server went back in time. May be null.
     std::function<void(std::string_view what)> alarm = {};
+    // A list is asked for or read, whatever the kind. May be null.
+    std::function<void(ListStage stage)> listing = {};
   };
   explicit Cache(Setup setup);
   // After all its sessions.

@@ -78,7 +78,7 @@ template <class Answer>
 auto Reflector::current(void (Reflector::*handler)(Answer)) {
   return [this, handler, alive = std::weak_ptr(attempt_), mine = *attempt_](Answer answer) {
     const auto now = alive.lock();
-    if (now && *now == mine) (this->*handler)(std::move(answer));
+    if (now && *now == mine) (this->*handler)(std::forward<Answer>(answer));
   };
 }
 
@@ -133,6 +133,7 @@ void Reflector::tell(std::span<const Change> changes) {
 void Reflector::list() {
   phase_ = Phase::Listing;
   contents_.begin_relist(setup_.feed);
+  if (handlers_.listing) handlers_.listing(ListStage::Asked);
   // Later lists have a past to be compared with, and a stream says its version only at its end.
   const bool first = statistics_.lists == 0;
   if (first && streams_ && setup_.first_list != client::Streaming::No) return stream();
@@ -214,6 +215,7 @@ void Reflector::end_list() {
   const bool first = !contents_.synced(setup_.feed);
   tell(contents_.end_relist(setup_.feed));
   served_ = true;
+  if (handlers_.listing) handlers_.listing(ListStage::Read);
   if (first && handlers_.synced) handlers_.synced();
 }
 
@@ -232,12 +234,12 @@ void Reflector::expect_stream_to_go_on() {
   });
 }
 
-void Reflector::on_streamed(client::WatchEvent event) {
-  if (phase_ == Phase::Watching) return on_event(std::move(event));
+void Reflector::on_streamed(const client::WatchEvent& event) {
+  if (phase_ == Phase::Watching) return on_event(event);
   expect_stream_to_go_on();
   if (event.type != client::EventType::Bookmark) {
     std::vector<json::Value> page;
-    page.push_back(std::move(event.object));
+    page.push_back(event.object);
     // Without a version: nothing is known yet that it could be older than.
     return tell(contents_.put_page(std::move(page), {}, setup_.feed).value());
   }
@@ -272,7 +274,7 @@ void Reflector::expect_watch_to_end() {
 }
 
 void Reflector::begin_watch(client::WatchCall call,
-                            void (Reflector::*handler)(client::WatchEvent)) {
+                            void (Reflector::*handler)(const client::WatchEvent&)) {
   call.collection = setup_.collection;
   call.shape = setup_.shape;
   call.timeout = kWatchShortest + Duration{static_cast<Duration::rep>(rng_.below(
@@ -284,7 +286,7 @@ void Reflector::begin_watch(client::WatchCall call,
   watching_ = client_.watch(std::move(call), {current(handler), current(&Reflector::on_watch_end)});
 }
 
-void Reflector::on_event(client::WatchEvent event) {
+void Reflector::on_event(const client::WatchEvent& event) {
   std::optional<Change> change;
   switch (event.type) {
     case client::EventType::Added:

@@ -30,6 +30,8 @@
 
 namespace fixpoint::runtime {
 
+enum class ListStage : std::uint8_t { Asked, Read };
+
 struct ReflectorHandlers {
   // Never called from inside a call of the reflector's own functions.
   std::function<void(std::span<const Change>)> changed;
@@ -41,6 +43,8 @@ struct ReflectorHandlers {
   std::function<void(std::string_view what)> trouble;
   // The server went back in time and is followed from there: nothing that was known holds.
   std::function<void(std::string_view what)> rewound;
+  // Of every list, the first one and others; for those who look after the memory it takes.
+  std::function<void(ListStage stage)> listing = {};
 };
 
 struct ReflectorStatistics {
@@ -110,13 +114,13 @@ class Reflector {
   void on_time(client::PageReply reply);
 
   void stream();
-  void on_streamed(client::WatchEvent event);
+  void on_streamed(const client::WatchEvent& event);
   void expect_stream_to_go_on();
 
   void watch();
-  void begin_watch(client::WatchCall call, void (Reflector::*handler)(client::WatchEvent));
+  void begin_watch(client::WatchCall call, void (Reflector::*handler)(const client::WatchEvent&));
   void expect_watch_to_end();
-  void on_event(client::WatchEvent event);
+  void on_event(const client::WatchEvent& event);
   void on_watch_end(std::optional<client::CallError> error);
   void go_on_after_watch();
 

@@ -48,6 +48,10 @@ class ReflectorTest : public testing::Test {
                           .not_served = [this] { said += "not-served "; },
                           .trouble = [this](std::string_view what) { troubles.emplace_back(what); },
                           .rewound = [this](std::string_view) { said += "rewound "; },
+                          .listing =
+                              [this](ListStage stage) {
+                                lists += stage == ListStage::Asked ? "asked " : "read ";
+                              },
                       });
     reflector->start();
     time.run_due();
@@ -96,6 +100,7 @@ class ReflectorTest : public testing::Test {
     return waited;
   }
 
+  std::string lists;
   VirtualScheduler time;
   FakeClient client;
   Contents contents{config_maps(), {}};
@@ -168,6 +173,23 @@ TEST_F(ReflectorTest, WaitsLongerAndLongerWhileListsFailAndNoLongerThanTheCap) {
   EXPECT_GE(waits[8], 15s);
   EXPECT_EQ(reflector->statistics().failures, 9U);
   EXPECT_TRUE(reflector->statistics().troubled_since);
+}
+
+TEST_F(ReflectorTest, SaysOfEveryListWhenItIsAskedForAndWhenItIsRead) {
+  start();
+  EXPECT_EQ(lists, "asked ");
+  client.answer_list(page({}, "10", "more"));
+  time.run_due();
+  EXPECT_EQ(lists, "asked ");
+  client.answer_list(page({}, "10"));
+  time.run_due();
+  EXPECT_EQ(lists, "asked read ");
+  time.advance(10s);
+
+  end_watch(refused(410, "Expired"));
+  client.answer_list(page({}, "11"));
+  time.run_due();
+  EXPECT_EQ(lists, "asked read asked read ");
 }
 
 TEST_F(ReflectorTest, ForgivesAfterAQuietWhile) {

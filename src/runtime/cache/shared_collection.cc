@@ -116,7 +116,8 @@ void SharedCollection::begin(std::string ns, FeedId feed) {
       .synced = [this] { cache_.synced_or_gone(); },
       .not_served = [this] { cache_.synced_or_gone(); },
       .trouble = cache_.setup_.trouble,
-      .rewound = [this](std::string_view what) { cache_.rewound(what); }};
+      .rewound = [this](std::string_view what) { cache_.rewound(what); },
+      .listing = cache_.setup_.listing};
   auto reflector = std::make_shared<Reflector>(std::move(setup), contents_, *cache_.setup_.client,
                                                *cache_.setup_.scheduler, cache_.child_rng(),
                                                std::move(handlers));

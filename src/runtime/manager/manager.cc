@@ -17,6 +17,10 @@ constexpr Duration kServerGrace = std::chrono::seconds(1);
 // A page is parsed in one piece, with about four times its text beside what is cached already. Of
 // objects of 1.6 KB, so many take a megabyte; a list has to pay for a few requests more.
 constexpr std::uint32_t kListPageItems = 200;
+// A connection is made and a list asked for in less; the answer takes longer.
+constexpr Duration kUntilAsked = std::chrono::milliseconds(3);
+// The lists of several kinds end one after the other, and what they bring is worked on.
+constexpr Duration kUntilRead = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -50,7 +54,8 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
                    .namespaces = options_.namespaces,
                    .page_items = kListPageItems,
                    .trouble = [this](std::string_view what) { around_.log.warn(what); },
-                   .alarm = [this](std::string_view what) { around_.log.error(what); }});
+                   .alarm = [this](std::string_view what) { around_.log.error(what); },
+                   .listing = [this](ListStage stage) { tidy_up(stage); }});
   for (auto& [entry, part] : parts) {
     units_.push_back(std::make_unique<Unit>(Unit::Setup{.entry = entry,
                                                         .part = std::move(part),
@@ -66,7 +71,6 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
                                                         .identity = options_.identity,
                                                         .own_namespace = options_.own_namespace,
                                                         .traces = options_.traces,
-                                                        .on_synced = [this] { one_synced(); },
                                                         .rng = Rng{rng_.next()}}));
   }
   add_process_metrics(around_.metrics);
@@ -78,7 +82,8 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
 
 Manager::~Manager() {
   scheduler_.cancel(drain_timer_);
-  scheduler_.cancel(start_timer_);
+  scheduler_.cancel(asked_timer_);
+  scheduler_.cancel(read_timer_);
   // Units use everything else.
   units_.clear();
 }
@@ -99,17 +104,19 @@ Result<void> Manager::start() {
   } else {
     lead();
   }
-  // While the server thinks about its first answer: the first list need not be read on top of all
-  // that linking and the set-up of TLS touched.
-  start_timer_ = scheduler_.after(Duration::zero(), [] { unmap_program_pages(); });
   return {};
 }
 
-// When the last list is read, what connecting and reading lists needed is over.
-void Manager::one_synced() {
-  if (started_ || !synced()) return;
-  started_ = true;
-  start_timer_ = scheduler_.after(Duration::zero(), [] {
+// While the server thinks about its answer, so that a list is not read on top of all that linking
+// or the set-up of a connection touched; and when it is read, since what that needed is over.
+void Manager::tidy_up(ListStage stage) {
+  if (stage == ListStage::Asked) {
+    scheduler_.cancel(asked_timer_);
+    asked_timer_ = scheduler_.after(kUntilAsked, [] { unmap_program_pages(); });
+    return;
+  }
+  scheduler_.cancel(read_timer_);
+  read_timer_ = scheduler_.after(kUntilRead, [] {
     json::release_scratch();
     give_back_heap();
     unmap_program_pages();

@@ -89,7 +89,7 @@ class Manager {
   enum class Serves : std::uint8_t { Metrics, Health, Both };
 
   Result<std::unique_ptr<net::Server>> listen(const Endpoint& endpoint, Serves what);
-  void one_synced();
+  void tidy_up(ListStage stage);
   void elect();
   void lead();
   void stand_by(std::string_view why);
@@ -117,9 +117,9 @@ class Manager {
   Rng rng_;
   std::function<void()> stopped_;
   std::size_t waiting_ = 0;  // units that are still draining or flushing
-  TimerSerial start_timer_ = 0;
+  TimerSerial asked_timer_ = 0;
+  TimerSerial read_timer_ = 0;
   TimerSerial drain_timer_ = 0;
-  bool started_ = false;  // every unit was synced once
   bool drained_ = false;
 };
 

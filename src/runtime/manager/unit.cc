@@ -66,7 +66,6 @@ Unit::Unit(Setup setup)
                                        [this] {
                                          synced_ = true;
                                          begin();
-                                         if (setup_.on_synced) setup_.on_synced();
                                        },
                                    .rewound = [this] { controller_.start_over(); }})),
       journal_({.controller = declared(setup_).name,

@@ -41,7 +41,6 @@ class Unit {
     std::string identity;
     std::string own_namespace;
     Traces traces = Traces::Off;
-    std::function<void()> on_synced;
     Rng rng{0};
   };
   explicit Unit(Setup setup);
