@@ -60,15 +60,15 @@ TEST_F(RulesTest, AResourceThatBreaksARuleIsRefusedWithItsMessage) {
 }
 
 TEST_F(RulesTest, ReasonAndFieldPathNameTheCause) {
-  define(R"([{"rule":"self.min > 0","reason":"FieldValueForbidden","fieldPath":".min",
-              "messageExpression":"'not ' + string(self.min)"}])");
+  define(R"cel([{"rule":"self.min > 0","reason":"FieldValueForbidden","fieldPath":".min",
+                 "messageExpression":"'not ' + string(self.min)"}])cel");
 
   const auto refused = create(kTanks, tank(R"("spec":{"min":0})"));
 
-const auto cause = refused.body.get("details", "causes")[0];
-EXPECT_EQ(cause.get("reason").as_string(), "FieldValueForbidden");
-EXPECT_EQ(cause.get("field").as_string(), "spec.min");
-EXPECT_EQ(cause.get("message").as_string(), "Forbidden: not 0");
+  const auto cause = refused.body.get("details", "causes")[0];
+  EXPECT_EQ(cause.get("reason").as_string(), "FieldValueForbidden");
+  EXPECT_EQ(cause.get("field").as_string(), "spec.min");
+  EXPECT_EQ(cause.get("message").as_string(), "Forbidden: not 0");
 }
 
 TEST_F(RulesTest, ATransitionRuleComparesWithWhatWasStored) {
@@ -129,14 +129,15 @@ TEST_F(RulesTest, ADefinitionWhoseRuleDoesNotCompileIsRefused) {
 }
 
 TEST_F(RulesTest, ADefinitionWhoseRuleCouldTakeTooLongIsRefused) {
-  auto text = definition(R"([{"rule":"self.all.all(x, self.all.all(y, x == y))"}])");
-  text.replace(text.find(R"("min":)"), 6, R"("all":{"type":"array","items":{"type":"string"}},"min":)");
+  auto text = definition(R"cel([{"rule":"self.all.all(x, self.all.all(y, x == y))"}])cel");
+  text.replace(text.find(R"("min":)"), 6,
+               R"("all":{"type":"array","items":{"type":"string"}},"min":)");
 
-const auto refused = create(kDefinitions, text);
+  const auto refused = create(kDefinitions, text);
 
-EXPECT_EQ(refused.code, 422);
-EXPECT_THAT(message(refused), HasSubstr("estimated rule cost exceeds budget by factor of more "
-                                        "than 100x"));
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_THAT(message(refused), HasSubstr("estimated rule cost exceeds budget by factor of more "
+                                          "than 100x"));
 }
 
 }  // namespace

@@ -166,9 +166,9 @@ Result<void> Workloads::killed_pod() {
   const auto begin = start_watch();
   FP_TRY_VOID(session_.expect(200, remove(fmt::format("{}/valkey-1?gracePeriodSeconds=0", kPods))));
   page_.text("pod \"valkey-1\" force deleted");
-  FP_TRY(after, until("its successor", kPods, "valkey-1", [&](json::View pod) {
-           return uid_of(pod) != uid_of(before) && is_ready(pod);
-         }));
+  FP_TRY_VOID(until("its successor", kPods, "valkey-1", [&](json::View pod) {
+    return uid_of(pod) != uid_of(before) && is_ready(pod);
+  }));
   const double took = millis_since(begin);
   page_.command("valkey-cli -h valkey-1.valkey GET order:1");
   FP_TRY(answer, ask_valkey(1, {"GET", "order:1"}));
