@@ -61,14 +61,14 @@ TEST_F(RulesTest, AResourceThatBreaksARuleIsRefusedWithItsMessage) {
 
 TEST_F(RulesTest, ReasonAndFieldPathNameTheCause) {
   define(R"cel([{"rule":"self.min > 0","reason":"FieldValueForbidden","fieldPath":".min",
-                 "messageExpression":"'not ' + string(self.min)"}])cel");
+                 "messageExpression":"'not for ' + self.color"}])cel");
 
-  const auto refused = create(kTanks, tank(R"("spec":{"min":0})"));
+  const auto refused = create(kTanks, tank(R"("spec":{"min":0,"color":"red"})"));
 
   const auto cause = refused.body.get("details", "causes")[0];
   EXPECT_EQ(cause.get("reason").as_string(), "FieldValueForbidden");
   EXPECT_EQ(cause.get("field").as_string(), "spec.min");
-  EXPECT_EQ(cause.get("message").as_string(), "Forbidden: not 0");
+  EXPECT_EQ(cause.get("message").as_string(), "Forbidden: not for red");
 }
 
 TEST_F(RulesTest, ATransitionRuleComparesWithWhatWasStored) {
@@ -85,8 +85,8 @@ TEST_F(RulesTest, ATransitionRuleComparesWithWhatWasStored) {
 TEST_F(RulesTest, WhatAnUpdateLeavesAsItWasIsOnlyWarnedOf) {
   define("[]");
   ASSERT_EQ(create(kTanks, tank(R"("spec":{"min":1,"max":0})")).code, 201);
-  const auto changed = put(std::string{kDefinitions} + "/tanks.sea.example.com",
-                           definition(R"([{"rule":"self.min <= self.max"}])"));
+  const auto changed = patch(std::string{kDefinitions} + "/tanks.sea.example.com",
+                             definition(R"([{"rule":"self.min <= self.max"}])"));
   ASSERT_EQ(changed.code, 200) << message(changed);
 
   const auto labelled = patch(std::string{kTanks} + "/t", R"({"metadata":{"labels":{"a":"b"}}})");
