@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -85,7 +86,10 @@ Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesyste
     }
     ::close(fd);
   }).detach();
-  if (!line.starts_with("ready ")) return fail(ErrorKind::Unavailable, line);
+  if (!line.starts_with("ready ")) {
+    server->reap();
+    return fail(ErrorKind::Unavailable, line);
+  }
   server->port_ = port_in(line);
   return server;
 }
@@ -96,15 +100,19 @@ RunningServer::~RunningServer() {
 
 void RunningServer::kill() {
   if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);
-  int status = 0;
-  ::waitpid(pid_, &status, 0);
-  pid_ = -1;
+  const int status = reap();
   // It was to live until now: a crash is a failure, whatever the test asked.
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
     ADD_FAILURE() << "the server had ended with wait status " << status << ", saying\n"
                   << log_->text();
   }
+}
+
+int RunningServer::reap() {
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  ::waitpid(std::exchange(pid_, -1), &status, 0);
+  return status;
 }
 
 int RunningServer::stop() {

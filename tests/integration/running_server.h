@@ -64,6 +64,9 @@ class RunningServer {
     std::string text_;
   };
 
+  // Its wait status, by SIGKILL unless it had ended before.
+  int reap();
+
   std::shared_ptr<Log> log_ = std::make_shared<Log>();
   std::filesystem::path scratch_;
   pid_t pid_ = -1;
