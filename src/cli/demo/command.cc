@@ -69,8 +69,9 @@ const Command kDemoCommand{
     .description =
         "A tour that runs this program as a server on a temporary directory and checks every\n"
         "answer: a custom kind, its columns, a watch, a conflict of two field owners, kill -9\n"
-        "under load, garbage collection. Needs no other program. Exits 1 when anything is not as\n"
-        "it should be, with the server's log.\n",
+        "under load, garbage collection, a rolling update, and, where valkey-server or\n"
+        "redis-server is installed, a database that is killed and keeps its data. Exits 1 when\n"
+        "anything is not as it should be, with the server's log.\n",
     .examples = kExamples,
     .run = run,
 };

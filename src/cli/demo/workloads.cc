@@ -4,6 +4,7 @@
 #include "cli/demo/calls.h"
 #include "cli/demo/manifests.h"
 #include "cli/demo/valkey.h"
+#include "node/agent/compose.h"
 
 #include <algorithm>
 #include <utility>
@@ -63,6 +64,10 @@ Result<void> Workloads::tell() {
   FP_TRY_VOID(session_.expect(201, post("/api/v1/namespaces", R"({"metadata":{"name":"demo"}})")));
   FP_TRY_VOID(deployment());
   FP_TRY_VOID(rolling_update());
+  if (!node::find_in_path("valkey-server") && !node::find_in_path("redis-server")) {
+    page_.text("\nNeither valkey-server nor redis-server is installed: no database is shown.");
+    return {};
+  }
   FP_TRY_VOID(stateful_set());
   return killed_pod();
 }
