@@ -213,7 +213,7 @@ Promise quota_is_kept() {
 }
 
 // A quota is lifted some day, and a namesake goes.
-Deed goes_some_day(std::string what, client::Resource resource, kube::Key key) {
+Deed goes_some_day(std::string what, const client::Resource& resource, const kube::Key& key) {
   return {.who = "person",
           .what = std::move(what),
           .price = std::nullopt,

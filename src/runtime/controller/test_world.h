@@ -24,6 +24,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -164,8 +165,8 @@ class TestWorld : public CacheView {
   apiserver::Response run(const apiserver::Request& request) {
     return core.handle(request, store, {.now = clock.wall(), .rng = rng});
   }
-  json::Value create(std::string group, std::string version, std::string plural, std::string ns,
-                     std::string_view body) {
+  json::Value create(const std::string& group, const std::string& version,
+                     const std::string& plural, const std::string& ns, std::string_view body) {
     auto request = request_for(
         {
             {group, version, ""},
@@ -207,8 +208,9 @@ class TestWorld : public CacheView {
     return reply ? reply->body : json::Value{};
   }
   void remove(const client::Resource& resource, std::string_view name) {
-    (void)call(
-        {.verb = client::Verb::Delete, .resource = resource, .key = at(resource, "ns", name)});
+    // It may be gone already.
+    std::ignore =
+        call({.verb = client::Verb::Delete, .resource = resource, .key = at(resource, "ns", name)});
   }
   // A field of an object as text; empty when it is not there.
   template <class... Keys>

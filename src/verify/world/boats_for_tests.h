@@ -66,7 +66,7 @@ inline bool boat_matches(const Look& look, json::View boat) {
          (color != "white" || !look.get(runtime::kMaps, kSail).is_null());
 }
 
-inline Deed paints(std::string color) {
+inline Deed paints(const std::string& color) {
   return {.who = "person",
           .what = "paints the boat " + color,
           .price = Trouble::Edit,

@@ -54,7 +54,7 @@ bool was_out(const Process& process, std::uint64_t pass_id, runtime::EffectId ef
 template <class Holds>
 bool all_asked(const State& before, const State& after, Holds holds) {
   bool good = true;
-  for (std::uint8_t at = 0; at < after.processes.size(); ++at) {
+  for (std::uint8_t at = 0; at < small_count(after.processes); ++at) {
     const Process& process = *after.processes[at];
     if (&process == before.processes[at].get()) continue;
     process.core.each_running([&](auto id, const Pass& pass) {
@@ -356,9 +356,7 @@ void World::judge(const store::Snapshot& snapshot, Live& live) const {
 Properties<World> World::properties() const {
   Properties<World> all;
   const Rules rules{*this};
-  const auto step = [&](std::string name, auto holds) {
-    all.on_transition(std::move(name), holds);
-  };
+  const auto step = [&](const std::string& name, auto holds) { all.on_transition(name, holds); };
   step("1 the finalizer is on before the first child",
        [rules](const auto& b, const auto&, const auto& a) { return rules.finalizer_first(b, a); });
   step("1 the finalizer stays until everything is gone",

@@ -318,7 +318,7 @@ bool World::Turn::wait() {
 void World::Turn::publish() {
   const auto events = state_.store.events_after(before_);
   FP_CHECK(events.has_value());
-  for (std::uint8_t at = 0; at < state_.processes.size(); ++at) {
+  for (std::uint8_t at = 0; at < small_count(state_.processes); ++at) {
     for (std::size_t watch = 0; watch < world_.blueprint_.watches().size(); ++watch) {
       if (!state_.processes[at]->connected) continue;
       for (const auto& event : *events) {

@@ -71,7 +71,7 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
     : serial_(++worlds_made),
       trial_(trial),
       scenario_(scenario),
-      options_(std::move(options)),
+      options_(options),
       beginning_(beginning_of(trial)),
       fixed_uids_(uids_of(beginning_)),
       blueprint_({.reconciler = trial.reconciler.get(),
@@ -116,15 +116,15 @@ const Effect& World::effect_of(const State& state, const Action& action) {
 }
 
 void World::actions(const State& state, std::vector<Action>& out) const {
-  for (std::uint8_t at = 0; at < state.processes.size(); ++at) {
+  for (std::uint8_t at = 0; at < small_count(state.processes); ++at) {
     add_process_actions(state, at, out);
   }
-  for (std::uint8_t at = 0; at < state.in_flight.size(); ++at) {
+  for (std::uint8_t at = 0; at < small_count(state.in_flight); ++at) {
     out.push_back({.step = Step::Land, .item = at});
   }
   if (Turn::next_deadline(state)) out.push_back({.step = Step::Wait});
   add_collections(state, out);
-  for (std::uint8_t at = 0; at < scenario_.deeds.size(); ++at) {
+  for (std::uint8_t at = 0; at < small_count(scenario_.deeds); ++at) {
     const Deed& deed = scenario_.deeds[at];
     if (deed.price && state.left[*deed.price] == 0) continue;
     if (deed.possible && !deed.possible(Look{state.store.latest()})) continue;

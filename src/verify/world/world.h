@@ -14,6 +14,7 @@
 // explored.
 #pragma once
 
+#include "base/error.h"
 #include "verify/model.h"
 #include "verify/property.h"
 #include "verify/world/coverage.h"
@@ -93,6 +94,13 @@ struct Action {
 
   bool operator==(const Action&) const = default;
 };
+
+// Of things that an action names in one byte; a world of more is no small world.
+template <class List>
+std::uint8_t small_count(const List& list) {
+  FP_CHECK(list.size() <= UINT8_MAX);
+  return static_cast<std::uint8_t>(list.size());
+}
 
 struct WorldOptions {
   Budget budget;
