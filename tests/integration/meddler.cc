@@ -149,7 +149,7 @@ struct Meddler::State {
       exchange->end();
     };
     const auto id = up->send(std::move(sent), std::move(handlers));
-    exchange->on_closed([this, id, connection = std::weak_ptr(up)] {
+    exchange->on_closed([id, connection = std::weak_ptr(up)] {
       if (const auto open = connection.lock()) open->cancel(id);
     });
   }

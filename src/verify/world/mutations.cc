@@ -190,14 +190,13 @@ class Maker {
         conclusion.status = without_path(conclusion.status, path);
       });
       if (is_leaf(value)) {
-        concludes(
-            "change " + field, [path, field = field](runtime::Conclusion& conclusion, json::View) {
-              conclusion.status =
-                  with_path(conclusion.status, path, other_than(conclusion.status.get(field)));
-            });
+        concludes("change " + field, [path, field](runtime::Conclusion& conclusion, json::View) {
+          conclusion.status =
+              with_path(conclusion.status, path, other_than(conclusion.status.get(field)));
+        });
       }
       concludes("keep the first " + field,
-                [path, field = field](runtime::Conclusion& conclusion, json::View primary) {
+                [path, field](runtime::Conclusion& conclusion, json::View primary) {
                   const json::View old = primary.get("status", field);
                   if (!old.is_null()) conclusion.status = with_path(conclusion.status, path, old);
                 });
@@ -321,7 +320,7 @@ class Maker {
     for (const auto& [site, object] : sites_.objects) {
       add_plan(
           fmt::format("cleanup does \"{}\"", site.what),
-          [object = object](Plan& plan, json::View) { plan.apply(object); }, true);
+          [object](Plan& plan, json::View) { plan.apply(object); }, true);
     }
   }
 
