@@ -134,8 +134,7 @@ Value equal_objects(const Placed& a, const Value& b) {
       if (theirs && !(*theirs == value)) return Value::boolean(false);
       continue;
     }
-    const auto key =
-        field == nullptr ? Value::borrowed(name) : Value::borrowed(escaped(name).value_or(""));
+    const auto key = Value::borrowed(field == nullptr ? name : std::string_view{field->escaped});
     const auto mine = field != nullptr && value.is_null()
                           ? Value::Found{}
                           : Value::Found{true, Value::of(value, field == nullptr ? *a.shape->element
