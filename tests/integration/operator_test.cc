@@ -80,7 +80,10 @@ TEST_F(OperatorProcess, ServesAPageOfMetricsAndOneForDebugging) {
   install();
   const auto process = run("a", {"--leader-elect"});
   greet("hi");
-  ASSERT_TRUE(eventually([&] { return page_of("hi") == "hello"; }));
+  // What it made is there before the pass that made it has ended.
+  ASSERT_TRUE(eventually([&] {
+    return process->page("/debug").body.find("apply ConfigMap default/hi") != std::string::npos;
+  }));
 
   const auto page = process->page("/metrics");
   const auto checked = runtime::check_page(page.body);
