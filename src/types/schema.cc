@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types/schema.h"
 
+#include "cel/escape.h"
 #include "types/encode.h"
 #include "types/scalars.h"
 #include "types/words.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -161,37 +161,14 @@ std::vector<Rule> implied_rules(const Type& type, const Limits& limits) {
   return rules;
 }
 
-// A field as CEL spells it: words of the language and what is no identifier are escaped.
-std::string cel_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 21> kReserved{
-      "true",     "false",   "null",      "in",       "as",  "break",  "const",
-      "continue", "else",    "for",       "function", "if",  "import", "let",
-      "loop",     "package", "namespace", "return",   "var", "void",   "while"};
-  if (std::ranges::find(kReserved, name) != kReserved.end()) return fmt::format("__{}__", name);
-  std::string out;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name.substr(i).starts_with("__")) {
-      out += "__underscores__";
-      ++i;
-    } else if (name[i] == '-') {
-      out += "__dash__";
-    } else if (name[i] == '.') {
-      out += "__dot__";
-    } else if (name[i] == '/') {
-      out += "__slash__";
-    } else {
-      out += name[i];
-    }
-  }
-  return out;
-}
-
 // `self == oldSelf` is asked only while the field is there: giving or taking it is a change too.
 void add_presence_rules(const Table& table, std::vector<Rule>& rules) {
   for (const auto& field : table.fields) {
     const bool always = field.limits.required || field.default_value.has_value();
     if (!field.limits.immutable || always) continue;
-    rules.push_back({.rule = fmt::format("has(self.{0}) == has(oldSelf.{0})", cel_name(field.name)),
+    // A name that no expression can have is told of when the rule is compiled.
+    const auto name = cel::escaped(field.name).value_or(field.name);
+    rules.push_back({.rule = fmt::format("has(self.{0}) == has(oldSelf.{0})", name),
                      .message = fmt::format("{} is immutable", field.name),
                      .field_path = "." + field.name});
   }
