@@ -2,7 +2,7 @@
 //
 // Credentials: an AccessSource that keeps what a Config names fresh.
 //
-// Files (tokens, certificates, keys, authorities) are looked at again every few seconds while
+// Files (tokens, certificates, keys, authorities) are looked at again every second while
 // requests are made, so that rotation needs no restart; a plugin is run again shortly before what
 // it gave expires; and either when the server says 401. A file that cannot be read keeps its last
 // content: a rotation in progress must not stop a program that works.
@@ -23,8 +23,10 @@
 
 namespace fixpoint::client {
 
-// Between looks at the files; projected tokens are rotated minutes before they expire.
-inline constexpr Duration kReadAgain = std::chrono::seconds(10);
+// Between looks at the files. Tokens are rotated minutes before they expire, but a server that
+// changes its authority is unreachable from that moment on: the next tries, seconds apart and then
+// more, shall know the new one. A look is some microseconds.
+inline constexpr Duration kReadAgain = std::chrono::seconds(1);
 // So long before its end a plugin's credential counts as expired.
 inline constexpr Duration kExpiryMargin = std::chrono::seconds(30);
 // A plugin whose credentials are refused is not run more often than this.
