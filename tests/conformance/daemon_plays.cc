@@ -10,6 +10,8 @@
 namespace fixpoint::conformance {
 namespace {
 
+constexpr Duration kNextSecond = std::chrono::milliseconds(1'100);
+
 using Pods = Act::Pods;
 using std::chrono::seconds;
 
@@ -85,9 +87,12 @@ std::vector<Play> daemon_plays() {
       {"daemons-surge",
        "with a surge the new pod comes first",      {{"made",
          {make_node("a"),
-          make_set(R"("updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}},)")}},
+          make_set(R"("updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}},)")},
+         // The older pod of a node is the one that counts, and ages are told in seconds.
+         Pods::AllAtOnce,
+         kNextSecond},
         {"updated", {image("b")}, Pods::AsTheyAre},
-        {"ready", {}},
+        {"ready", {}, Pods::AllAtOnce, kNextSecond},
         {"broken", {image("broken")}},
         {"undone", {image("b")}}}                                                      },
       {"daemons-on-delete",
