@@ -4,9 +4,9 @@
 // decoder says the same however the bytes are cut, and the server's session survives anything.
 #include "base/error.h"
 #include "net/protocol/http1.h"
+#include "pieces.h"
 #include "session_host.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,24 +24,18 @@ constexpr fixpoint::net::Http1Limits kLimits{
 std::string transcript(Http1Decoder::Side side, std::string_view bytes, std::size_t piece) {
   Http1Decoder decoder(side, kLimits);
   std::string said;
-  while (!bytes.empty()) {
-    auto part = bytes.substr(0, piece);
-    bytes.remove_prefix(part.size());
-    while (true) {
-      const auto event = decoder.next(part);
-      if (event == Event::NeedMore) break;
-      if (event == Event::Body) said += decoder.body();
-      if (event == Event::End) said += decoder.keep_alive() ? "\nend\n" : "\nclose\n";
-      if (event == Event::Head) {
-        said += decoder.head().method + decoder.head().target;
-        for (const auto& [name, value] : decoder.head().headers) {
-          said.append(name).append("=").append(value).append(";");
-        }
+  fixpoint::fuzz::decode_in_pieces(decoder, bytes, piece, [&](Event event) {
+    if (event == Event::Body) said += decoder.body();
+    if (event == Event::End) said += decoder.keep_alive() ? "\nend\n" : "\nclose\n";
+    if (event == Event::Head) {
+      said += decoder.head().method + decoder.head().target;
+      for (const auto& [name, value] : decoder.head().headers) {
+        said.append(name).append("=").append(value).append(";");
       }
-      if (event == Event::Fault) return said + std::to_string(decoder.fault().status);
     }
-    FP_CHECK(part.empty());
-  }
+    if (event == Event::Fault) said += std::to_string(decoder.fault().status);
+    return event != Event::Fault;
+  });
   return said;
 }
 
@@ -49,8 +43,7 @@ std::string transcript(Http1Decoder::Side side, std::string_view bytes, std::siz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const std::size_t piece = std::max<std::size_t>(1, data[0] % 64);
-  const std::string_view bytes{reinterpret_cast<const char*>(data) + 1, size - 1};
+  const auto [piece, bytes] = fixpoint::fuzz::Arriving(data, size);
   for (const auto side : {Http1Decoder::Side::Request, Http1Decoder::Side::Response}) {
     FP_CHECK(transcript(side, bytes, bytes.size() + 1) == transcript(side, bytes, piece));
   }

@@ -4,8 +4,8 @@
 // decoder says the same however the bytes are cut, and headers that were read can be sent again.
 #include "base/error.h"
 #include "net/protocol/spdy_frames.h"
+#include "pieces.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,24 +30,19 @@ void check_again(const Headers& headers) {
 std::string transcript(std::string_view bytes, std::size_t piece) {
   SpdyDecoder decoder;
   std::string said;
-  while (!bytes.empty()) {
-    auto part = bytes.substr(0, piece);
-    bytes.remove_prefix(part.size());
-    while (true) {
-      const auto event = decoder.next(part);
-      if (event == Event::NeedMore) break;
-      if (event == Event::Fault) return said + "fault " + std::string(decoder.fault());
-      if (event == Event::Data) {
-        said += decoder.bytes();
-        if (decoder.is_last()) said += "|";
-        continue;
-      }
-      said += "(" + std::to_string(static_cast<int>(event)) + ":" +
-              std::to_string(decoder.stream()) + ")";
-      if (event == Event::SynStream) check_again(decoder.headers());
+  fixpoint::fuzz::decode_in_pieces(decoder, bytes, piece, [&](Event event) {
+    if (event == Event::Fault) said += "fault " + std::string(decoder.fault());
+    if (event == Event::Fault) return false;
+    if (event == Event::Data) {
+      said += decoder.bytes();
+      if (decoder.is_last()) said += "|";
+      return true;
     }
-    FP_CHECK(part.empty());
-  }
+    said += "(" + std::to_string(static_cast<int>(event)) + ":" + std::to_string(decoder.stream()) +
+            ")";
+    if (event == Event::SynStream) check_again(decoder.headers());
+    return true;
+  });
   return said;
 }
 
@@ -55,8 +50,7 @@ std::string transcript(std::string_view bytes, std::size_t piece) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const std::size_t piece = std::max<std::size_t>(1, data[0] % 64);
-  const std::string_view bytes{reinterpret_cast<const char*>(data) + 1, size - 1};
+  const auto [piece, bytes] = fixpoint::fuzz::Arriving(data, size);
   FP_CHECK(transcript(bytes, bytes.size() + 1) == transcript(bytes, piece));
   return 0;
 }
