@@ -116,6 +116,21 @@ void refuse(net::Loop& loop, const StreamAsk& ask, StreamSet set, int code,
   serve_trouble(loop, ask, set, "unable to upgrade connection: " + why);
 }
 
+// What exec and attach both need: something to carry, and a container that runs. Without one of
+// them the request is refused, in these words where the container is missing.
+std::optional<ContainerPlace> place_to_run(net::Loop& loop, Streams& streams,
+                                           const PodRequest& request, StreamSet set,
+                                           const std::string& missing) {
+  if (set.count() == 0) {
+    refuse(loop, request.ask, set, 400, "you must specify at least 1 of stdin, stdout, stderr");
+    return std::nullopt;
+  }
+  auto place = streams.find_container(name_of(request));
+  if (place && place->running) return *std::move(place);
+  refuse(loop, request.ask, set, 500, missing);
+  return std::nullopt;
+}
+
 std::string full_name(json::View pod) {
   return fmt::format("{}_{}", kube::name_of(pod), kube::namespace_of(pod));
 }
@@ -131,16 +146,10 @@ Result<void> serve_log(net::Loop& loop, Streams& streams, const PodRequest& requ
 
 void serve_exec(net::Loop& loop, Streams& streams, const PodRequest& request) {
   const auto set = stream_set(request);
-  if (set.count() == 0) {
-    return refuse(loop, request.ask, set, 400,
-                  "you must specify at least 1 of stdin, stdout, stderr");
-  }
-  const auto name = name_of(request);
-  auto place = streams.find_container(name);
-  if (!place || !place->running) {
-    return refuse(loop, request.ask, set, 500,
-                  fmt::format("container not found (\"{}\")", name.container));
-  }
+  auto place =
+      place_to_run(loop, streams, request, set,
+                   fmt::format("container not found (\"{}\")", name_of(request).container));
+  if (!place) return;
   std::vector<std::string> words;
   for (const auto& [key, value] : request.query) {
     if (key == "command") words.push_back(value);
@@ -153,17 +162,10 @@ void serve_exec(net::Loop& loop, Streams& streams, const PodRequest& request) {
 
 void serve_attach(net::Loop& loop, Streams& streams, const PodRequest& request) {
   const auto set = stream_set(request);
-  if (set.count() == 0) {
-    return refuse(loop, request.ask, set, 400,
-                  "you must specify at least 1 of stdin, stdout, stderr");
-  }
-  const auto name = name_of(request);
-  auto place = streams.find_container(name);
-  if (!place || !place->running) {
-    return refuse(
-        loop, request.ask, set, 500,
-        fmt::format("container {} not found in pod {}", name.container, full_name(request.pod)));
-  }
+  auto place = place_to_run(loop, streams, request, set,
+                            fmt::format("container {} not found in pod {}",
+                                        name_of(request).container, full_name(request.pod)));
+  if (!place) return;
   serve_attached(loop, {.ask = request.ask, .set = set, .place = *std::move(place)});
 }
 
