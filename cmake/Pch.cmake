@@ -15,16 +15,15 @@ function(fixpoint_pch name)
   file(CONFIGURE OUTPUT ${source} CONTENT "// Carries the precompiled header of the same name.\n")
   add_library(fixpoint_pch_${name} OBJECT ${source})
   target_precompile_headers(fixpoint_pch_${name} PRIVATE ${ARGN})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    fixpoint_sum_of_pch(${name} ${ARGN})
-  endif()
+  fixpoint_sum_of_pch(${name} ${ARGN})
+  # What is compiled with the header waits for this target: an object library has no such order.
+  add_custom_target(fixpoint_pch_${name}_ready DEPENDS $<TARGET_OBJECTS:fixpoint_pch_${name}>)
 endfunction()
 
-# clang writes absolute paths into a precompiled header: it cannot come from a cache, and its own
-# hash differs in every clone. What is compiled with it can: ccache takes the hash beside it, which
-# is that of the headers' text.
+# A precompiled header is not the same file in every clone (clang writes absolute paths into it, g++
+# another order), and what is compiled with it must hit the cache all the same: ccache takes the hash
+# beside the header, which is that of the headers' text.
 function(fixpoint_sum_of_pch name)
-  set_target_properties(fixpoint_pch_${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
   list(TRANSFORM ARGN PREPEND "#include " OUTPUT_VARIABLE text)
   list(JOIN text "\n" text)
   set(source ${CMAKE_BINARY_DIR}/pch/${name}.sum.cc)
@@ -33,7 +32,13 @@ function(fixpoint_sum_of_pch name)
     COMMAND ${CMAKE_CXX_COMPILER} -std=c++23 -E -P ${source}
     OUTPUT_VARIABLE preprocessed COMMAND_ERROR_IS_FATAL ANY)
   string(SHA256 sum "${CMAKE_CXX_COMPILER_VERSION} ${preprocessed}")
-  file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/fixpoint_pch_${name}.dir/cmake_pch.hxx.pch.sum ${sum})
+  set(header ${CMAKE_BINARY_DIR}/CMakeFiles/fixpoint_pch_${name}.dir/cmake_pch.hxx)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    set_target_properties(fixpoint_pch_${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+    file(WRITE ${header}.pch.sum ${sum})
+  else()
+    file(WRITE ${header}.gch.sum ${sum})
+  endif()
 endfunction()
 
 if(FIXPOINT_PCH)
@@ -53,7 +58,7 @@ function(fixpoint_reuse_pch target name)
     # As REUSE_FROM would, with a path that is the same in every clone.
     target_compile_options(
       ${target} PRIVATE "SHELL:-include-pch CMakeFiles/fixpoint_pch_${name}.dir/cmake_pch.hxx.pch")
-    add_dependencies(${target} fixpoint_pch_${name})
+    add_dependencies(${target} fixpoint_pch_${name}_ready)
   else()
     target_precompile_headers(${target} REUSE_FROM fixpoint_pch_${name})
   endif()
