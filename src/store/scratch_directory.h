@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ScratchDirectory: a directory of one's own that is gone when its owner is, also after a failure.
-// The demo, the tests and the benchmarks work in one.
+// Clusters in memory, the demo, the tests and the benchmarks work in one.
+//
+// Its owner holds a lock on it, which the kernel drops with the process: what a killed process left
+// behind is told from what is in use, and the next of the same purpose removes it.
 #pragma once
 
 #include "base/error.h"
@@ -14,7 +17,7 @@ namespace fixpoint::store {
 
 class ScratchDirectory {
  public:
-  // "PARENT/fixpoint-PURPOSE-…", readable by its owner only.
+  // "PARENT/fixpoint-PURPOSE-…", readable by its owner only. Abandoned ones go first.
   static Result<ScratchDirectory> make(std::string_view purpose,
                                        const std::filesystem::path& parent);
   // Where temporary files go; aborts when none can be made there: for tests and benchmarks.
@@ -29,9 +32,10 @@ class ScratchDirectory {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit ScratchDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  ScratchDirectory(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
 
   std::filesystem::path path_;  // empty: moved from
+  int lock_ = -1;
 };
 
 }  // namespace fixpoint::store
