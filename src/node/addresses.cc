@@ -42,7 +42,8 @@ Result<json::Value> read(const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<Addresses> Addresses::open(std::filesystem::path file, const Claim& claim) {
+Result<Addresses> Addresses::open(std::filesystem::path file, const Claim& claim,
+                                  std::uint64_t first) {
   FP_TRY(saved, read(file));
   const auto before = static_cast<int>(saved.get("block").as_int());
   int block = 0;
@@ -54,7 +55,8 @@ Result<Addresses> Addresses::open(std::filesystem::path file, const Claim& claim
     return fail(ErrorKind::Exhausted, "all blocks 127.1 to 127.254 are taken by other nodes");
   }
   Addresses out(std::move(file), block);
-  if (block == before) out.next_ = static_cast<std::uint32_t>(saved.get("next").as_int()) % kHosts;
+  if (block == before) first = static_cast<std::uint64_t>(saved.get("next").as_int());
+  out.next_ = static_cast<std::uint32_t>(first % kHosts);
   for (const auto [uid, ip] : saved.get("pods").members()) {
     out.by_uid_[std::string{uid}] = ip.as_string();
   }

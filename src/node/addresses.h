@@ -30,8 +30,10 @@ class Addresses {
   // Says whether the block is free, and takes it for as long as this lives; see claim_block.
   using Claim = std::function<bool(int block)>;
 
-  // What was given is read from `file`; a damaged one is an error that says what to do.
-  static Result<Addresses> open(std::filesystem::path file, const Claim& claim);
+  // What was given is read from `file`; a damaged one is an error that says what to do. A node
+  // without a past begins at `first`: somebody else's pods may have ended in this block just now.
+  static Result<Addresses> open(std::filesystem::path file, const Claim& claim,
+                                std::uint64_t first);
 
   // The pod's address, the same one as long as it is not released. Exhausted when all are taken.
   Result<std::string> take(std::string_view uid);

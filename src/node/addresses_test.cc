@@ -13,8 +13,8 @@ namespace {
 
 class NodeAddresses : public testing::Test {
  protected:
-  Addresses open(int taken = 0) {
-    auto out = Addresses::open(file(), [taken](int block) { return block != taken; });
+  Addresses open(int taken = 0, std::uint64_t first = 0) {
+    auto out = Addresses::open(file(), [taken](int block) { return block != taken; }, first);
     FP_CHECK(out.has_value());
     return *std::move(out);
   }
@@ -45,6 +45,15 @@ TEST_F(NodeAddresses, AreNotGivenAgainSoon) {
   EXPECT_NE(restarted.take("c").value(), first);
 }
 
+TEST_F(NodeAddresses, BeginAnywhereInABlockThatMayHaveBeenAnothers) {
+  {
+    auto addresses = open(0, Addresses::kHosts + 299);
+    EXPECT_EQ(addresses.take("a").value(), "127.1.1.44");
+  }
+  EXPECT_EQ(open(0, 7).take("b").value(), "127.1.1.45");  // it has a past
+  EXPECT_EQ(open(1, 7).take("c").value(), "127.2.0.8");   // not in this block
+}
+
 TEST_F(NodeAddresses, ComeFromAnotherBlockWhenAnotherNodeHasThisOne) {
   EXPECT_EQ(open(1).block(), 2);
 
@@ -58,7 +67,7 @@ TEST_F(NodeAddresses, ComeFromAnotherBlockWhenAnotherNodeHasThisOne) {
 TEST_F(NodeAddresses, RefuseADamagedFile) {
   std::ofstream(file()) << "{";
 
-  EXPECT_FALSE(Addresses::open(file(), [](int) { return true; }).has_value());
+  EXPECT_FALSE(Addresses::open(file(), [](int) { return true; }, 0).has_value());
 }
 
 }  // namespace
