@@ -251,7 +251,7 @@ std::shared_ptr<Connection> Connection::open(Loop& loop, ClientOptions options) 
 }
 
 Result<Response> blocking_request(const ClientOptions& options, ClientRequest request,
-                                  Duration limit) {
+                                  Duration limit, std::size_t body_bytes_max) {
   Loop loop;
   const auto connection = Connection::open(loop, options);
   Response response;
@@ -262,7 +262,7 @@ Result<Response> blocking_request(const ClientOptions& options, ClientRequest re
     response.headers = headers;
   };
   handlers.on_body = [&](std::string_view bytes) {
-    if (response.body.size() + bytes.size() > kBlockingBodyBytesMax) {
+    if (response.body.size() + bytes.size() > body_bytes_max) {
       if (!outcome) outcome = fail(ErrorKind::Exhausted, "the answer is too large to hold");
       return;
     }

@@ -114,11 +114,12 @@ struct Response {
   std::string body;
 };
 
-// A whole answer held in memory by blocking_request.
+// A whole answer held in memory by blocking_request, when the caller names no smaller bound.
 inline constexpr std::size_t kBlockingBodyBytesMax = std::size_t{1} << 30;
 
 // One request on a connection and a loop of its own; for commands and tests.
 Result<Response> blocking_request(const ClientOptions& options, ClientRequest request,
-                                  Duration limit = std::chrono::seconds(30));
+                                  Duration limit = std::chrono::seconds(30),
+                                  std::size_t body_bytes_max = kBlockingBodyBytesMax);
 
 }  // namespace fixpoint::net
