@@ -28,7 +28,8 @@ ControllerCore::ControllerCore(Setup setup)
     : settings_(std::make_shared<const Pass::Settings>(std::move(setup.settings))),
       queue_(setup.queue, setup.rng),
       events_(std::move(setup.source)),
-      rng_(setup.rng) {
+      rng_(setup.rng),
+      steady_waits_(setup.steady_waits) {
   FP_CHECK(settings_->reconciler != nullptr);
 }
 
@@ -142,14 +143,16 @@ WorkQueue::Finish ControllerCore::finish_of(PassEnd& end) {
       .failed = end.backoff, .gone = end.absent, .again = end.requeue_after, .soon = {}};
   auto& progress = end.memory.progress;
   if (end.changed && !end.backoff) {
-    finish.soon = std::min<Duration>(kProgressFirst * (1 << std::min(progress, 16U)), kProgressMax);
+    const unsigned doublings = steady_waits_ ? 0U : std::min(progress, 16U);
+    finish.soon = std::min<Duration>(kProgressFirst * (1 << doublings), kProgressMax);
     ++progress;
   } else if (!end.changed) {
     progress = 0;
   }
   const Duration resync = declaration().resync;
   if (resync > Duration::zero() && !end.absent) {
-    const auto spread = static_cast<std::uint64_t>(resync.count() / kResyncSpread) + 1;
+    const auto most = static_cast<std::uint64_t>(resync.count() / kResyncSpread);
+    const auto spread = steady_waits_ ? 1U : most + 1;
     const Duration later = resync + Duration(static_cast<std::int64_t>(rng_.below(spread)));
     finish.again = finish.again ? std::min(*finish.again, later) : later;
   }

@@ -50,6 +50,9 @@ class ControllerCore {
     QueueSettings queue;
     EventLog::Source source;
     Rng rng;
+    // A wait for the same reason always has the same length. For the verifier, to whom time is only
+    // an order: no length may depend on what happened before.
+    bool steady_waits = false;
   };
   explicit ControllerCore(Setup setup);
 
@@ -126,6 +129,7 @@ class ControllerCore {
   WorkQueue queue_;
   EventLog events_;
   Rng rng_;
+  bool steady_waits_ = false;
   PassId last_id_ = 0;
   std::vector<Running> running_;
   std::map<kube::Key, KeyMemory> memories_;
