@@ -242,8 +242,6 @@ std::map<std::string, std::string> explained() {
        "nobody else applies to the lists of its Deployment"},
       {"rules of the API: apply to status is owned as apply to the object",
        "it differs in managedFields alone, and nobody applies to a status here"},
-      {"rules of the API: an object made again has its old uid",
-       "a property to be written: nothing in a state remembers the uids of the dead"},
   };
 }
 

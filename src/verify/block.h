@@ -235,10 +235,17 @@ class Block {
 
   // The sample that shows whether the model is a function of its states.
   void execute_again(const Surroundings& around, const State& state) {
-    const auto once = prints_after(around.model, state, actions_);
+    const auto next = [&](const Action& action) { return around.model.next(state, action); };
+    const auto once = prints_after(around.model, actions_, next);
     std::vector<Action> again;
     around.model.actions(state, again);
-    const auto twice = prints_after(around.model, state, again);
+    const auto twice = prints_after(around.model, again, [&](const Action& action) {
+      if constexpr (WorksAfresh<M>) {
+        return around.model.next_afresh(state, action);
+      } else {
+        return next(action);
+      }
+    });
     executed_twice_ += once.size();
     const auto [first, second] = std::ranges::mismatch(once, twice);
     if (first == once.end() && second == twice.end()) return;
@@ -247,11 +254,13 @@ class Block {
         index < actions_.size() ? around.model.describe(actions_[index]) : "the list of actions";
   }
   // Of an action that is not possible: nothing.
-  static std::vector<std::optional<Hash128>> prints_after(const M& model, const State& state,
-                                                          const std::vector<Action>& actions) {
+  template <class Next>
+  static std::vector<std::optional<Hash128>> prints_after(const M& model,
+                                                          const std::vector<Action>& actions,
+                                                          const Next& next) {
     std::vector<std::optional<Hash128>> prints;
     for (const Action& action : actions) {
-      const auto after = model.next(state, action);
+      const auto after = next(action);
       prints.push_back(after ? std::optional{model.fingerprint(*after)} : std::nullopt);
     }
     return prints;

@@ -59,6 +59,14 @@ concept Introduces = requires(const M& model, const typename M::State& state) {
   { model.introduce(state) } -> std::same_as<std::string>;
 };
 
+// A model that remembers steps may also have `next_afresh`, which does not: the sample that is
+// executed twice is then compared with that.
+template <class M>
+concept WorksAfresh =
+    requires(const M& model, const typename M::State& state, const typename M::Action& action) {
+      { model.next_afresh(state, action) } -> std::same_as<std::optional<typename M::State>>;
+    };
+
 template <class M>
 concept Model = requires(const M& model, const typename M::State& state,
                          const typename M::Action& action, std::vector<typename M::Action>& out) {

@@ -93,7 +93,9 @@ bool sense_outside(Fault fault, bool acts) {
     case Fault::LostBefore:
     case Fault::CrashBefore: return true;
     case Fault::LostAfter:
+    case Fault::Delayed:
     case Fault::CrashAfter:
+    case Fault::CrashDelayed:
     case Fault::TimedOut: return acts;
     default: return false;
   }

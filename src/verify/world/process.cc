@@ -5,6 +5,7 @@
 #include "kube/metadata.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +27,8 @@ struct OnStage {
   MonotonicInstant now{};
 };
 thread_local OnStage on_stage;
+
+std::atomic<std::uint64_t> blueprints_made{0};
 
 class WorldFence final : public runtime::Fence {
  public:
@@ -92,7 +95,8 @@ ControllerCore core_of(const ProcessSetup& setup) {
                    .one_pass_per_key = setup.rules.on(Rule::OnePassPerKey),
                    .jitter = false},
       .source = {.controller = name, .instance = name},
-      .rng = Rng{1}
+      .rng = Rng{1},
+      .steady_waits = true
   };
   made.settings.reconciler = setup.reconciler;
   made.settings.field_manager = "fixpoint-" + name;
@@ -135,7 +139,8 @@ json::Value cut_once(const json::Value& object, const client::Collection& collec
 }  // namespace
 
 Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
-    : reconciler_(setup.reconciler),
+    : serial_(++blueprints_made),
+      reconciler_(setup.reconciler),
       rules_(setup.rules),
       weakness_(setup.weakness),
       core_(core_of(setup)) {
@@ -183,8 +188,18 @@ const Contents* Process::find(const kube::GroupVersionKind& kind) const {
   return nullptr;
 }
 
+std::optional<MonotonicInstant> Process::next_due() const {
+  std::optional<MonotonicInstant> next;
+  core.queue().each([&](const runtime::WorkQueue::Waiting& waiting) {
+    const auto at =
+        waiting.queued ? MonotonicInstant{} : std::min(waiting.requeue_at, waiting.retry_at);
+    if (at != runtime::WorkQueue::kNever && (!next || at < *next)) next = at;
+  });
+  return next;
+}
+
 bool Process::can_begin(MonotonicInstant now) const {
-  const auto due = core.next_due();
+  const auto due = next_due();
   const auto room = static_cast<std::size_t>(std::max(core.declaration().concurrency, 1));
   return connected && due && *due <= now && core.running() < room;
 }

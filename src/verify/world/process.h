@@ -16,6 +16,7 @@
 #include "verify/world/fault.h"
 #include "verify/world/server.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,8 +62,11 @@ class Blueprint {
   // on the objects.
   const std::optional<runtime::ObjectGuard>& guard() const { return guard_; }
   client::ListCall list_call(std::size_t watch) const;
+  // Among all of the program: processes of two blueprints have nothing in common.
+  std::uint64_t serial() const { return serial_; }
 
  private:
+  std::uint64_t serial_;
   const runtime::Operator* reconciler_;
   runtime::Rules rules_;
   apiserver::Weakness weakness_;
@@ -75,15 +79,24 @@ class Blueprint {
 
 struct Process final : RefCounted {
   explicit Process(const Blueprint& blueprint)
-      : core(blueprint.core()), follows(blueprint.follows()), guard(blueprint.guard()) {}
+      : core(blueprint.core()),
+        follows(blueprint.follows()),
+        guard(blueprint.guard()),
+        blueprint_serial(blueprint.serial()) {}
 
   runtime::ControllerCore core;
   std::vector<Followed> follows;
   std::optional<runtime::ObjectGuard> guard;
+  std::uint64_t blueprint_serial;
   bool connected = false;
+  // Of one that is part of a state, and never changes again (moves.h).
   DigestRef digest;
+  std::uint64_t serial = 0;
 
   const runtime::Contents* find(const kube::GroupVersionKind& kind) const;
+  // When a pass is due. As its core says, except that timers which nobody waits for any more do not
+  // count: they are no part of what a process is.
+  std::optional<MonotonicInstant> next_due() const;
   // A pass is due, and another may run.
   bool can_begin(MonotonicInstant now) const;
   // The pass of that number among those that run.
@@ -127,5 +140,7 @@ class Driver {
 
 // Everything about the process that decides about its future (digest.h).
 Digest digest_of(const Process& process);
+// Everything about an answer that a process can tell, to the last digit.
+Hash128 exact_hash_of(const runtime::EffectReply& reply);
 
 }  // namespace fixpoint::verify::world

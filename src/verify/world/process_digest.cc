@@ -95,6 +95,19 @@ void add(DigestBuilder& out, const client::CallError& error) {
   out.text(error.status.message);
 }
 
+// What the digest of a pass has no need of: it follows from the rest.
+void add_rest(DigestBuilder& out, const client::CallError& error) {
+  out.number(static_cast<std::uint64_t>(error.retry_after ? error.retry_after->count() + 1 : 0));
+  if (!error.status.details) return;
+  out.text(error.status.details->name);
+  out.text(error.status.details->uid);
+  for (const auto& cause : error.status.details->causes) {
+    out.text(cause.reason);
+    out.text(cause.message);
+    out.text(cause.field);
+  }
+}
+
 struct AddReply {
   DigestBuilder& out;
   void operator()(const client::Reply& reply) const {
@@ -220,6 +233,22 @@ void add(DigestBuilder& out, const runtime::Guard& guard) {
 }
 
 }  // namespace
+
+Hash128 exact_hash_of(const runtime::EffectReply& reply) {
+  DigestBuilder out;
+  out.number(reply.index());
+  std::visit(AddReply{out}, reply);
+  if (const auto* one = std::get_if<client::Reply>(&reply)) {
+    if (*one) {
+      out.number(static_cast<std::uint64_t>((*one)->code));
+    } else {
+      add_rest(out, one->error());
+    }
+  } else if (const auto* page = std::get_if<client::PageReply>(&reply); page != nullptr && !*page) {
+    add_rest(out, page->error());
+  }
+  return out.finish().exact();
+}
 
 Digest digest_of(const Process& process) {
   DigestBuilder out;

@@ -73,7 +73,7 @@ bool makes_something(const Call* call) {
 
 // The call of the operator that reached the store in this step, if one did.
 const Call* arrived(const State& before, const Action& action) {
-  if (action.step == Step::Land) return &before.in_flight[action.item].call;
+  if (action.step == Step::Land) return before.in_flight[action.item].sent->call();
   if (action.step != Step::Effect || !acted_upon(action.fault)) return nullptr;
   const auto* api = std::get_if<ApiEffect>(&World::effect_of(before, action).what);
   return api == nullptr || api->call.verb == Verb::Get ? nullptr : &api->call;
@@ -331,15 +331,36 @@ struct Rules {
   }
 };
 
+Glance glance_at(const State& state) {
+  return {
+      Look{state.store.latest(), state.outside},
+      state.outside
+  };
+}
+
+void add_claim(const Claim& claim, Properties<World>& all) {
+  const auto name = "claim: " + claim.name;
+  const auto of = [](const Claim::OnGlance& says) -> std::function<bool(const State&)> {
+    if (!says) return nullptr;
+    return [&says](const State& state) { return says(glance_at(state)); };
+  };
+  switch (claim.kind) {
+    case Claim::Kind::Always: return all.always(name, of(claim.holds), of(claim.when));
+    case Claim::Kind::Sometimes: return all.sometimes(name, of(claim.holds));
+    case Claim::Kind::LeadsTo: return all.leads_to(name, of(claim.when), of(claim.holds));
+    case Claim::Kind::EventuallyStable:
+      return all.eventually_stable(name, of(claim.when), of(claim.holds));
+  }
+}
+
 bool writes(const State& before, const Action& action) {
   return action.step == Step::Effect && runtime::is_write(World::effect_of(before, action));
 }
 
 }  // namespace
 
-void World::judge(const store::Snapshot& snapshot, Live& live) const {
+void World::judge(const Look& look, Live& live) const {
   const auto& declaration = blueprint_.declaration();
-  const Look look{snapshot};
   const auto primaries = look.list(declaration.primary().collection.resource);
   live.leaving = false;
   live.wanted = !primaries.empty();
@@ -417,9 +438,13 @@ Properties<World> World::properties() const {
                             before.outside.view().same_as(after.outside)) {
                           return true;
                         }
-                        return promise.kept({Look{before.store.latest()}, before.outside},
-                                            {Look{after.store.latest()}, after.outside});
+                        return promise.kept(glance_at(before), glance_at(after));
                       });
+  }
+  for (const auto& claim : scenario_.claims) add_claim(claim, all);
+  if (const auto& life = scenario_.life) {
+    all.only_transitions("no run leaves the life cycle", life->table,
+                         [&life](const State& state) { return life->phase(glance_at(state)); });
   }
   if (scenario_.bound) {
     all.bounded(

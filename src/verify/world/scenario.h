@@ -12,6 +12,7 @@
 #include "runtime/guard/settings.h"
 #include "runtime/operator.h"
 #include "runtime/registry.h"
+#include "verify/property.h"
 #include "verify/world/budget.h"
 #include "verify/world/server.h"
 
@@ -22,38 +23,48 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fixpoint::verify::world {
 
-// The cluster as it is, for looking at it quickly: objects as they are stored.
+// The cluster as it is, for looking at it quickly: objects as they are stored; and what is outside.
 class Look {
  public:
-  explicit Look(const store::Snapshot& snapshot) : snapshot_(snapshot) {}
+  explicit Look(const store::Snapshot& snapshot, json::View outside = {})
+      : snapshot_(snapshot), outside_(outside) {}
   // Null when it is not there. Good as long as the snapshot.
   json::View get(const client::Resource& resource, const kube::Key& key) const;
   std::vector<json::View> list(const client::Resource& resource) const;
+  json::View outside() const { return outside_; }
 
  private:
   const store::Snapshot& snapshot_;
+  json::View outside_;
 };
 
 // The cluster as somebody in it sees it, and acts on it.
 class Stage {
  public:
-  explicit Stage(store::Store& store, apiserver::Weakness weakness = apiserver::Weakness::None)
-      : server_(store, weakness) {}
+  explicit Stage(store::Store& store, apiserver::Weakness weakness = apiserver::Weakness::None,
+                 json::Value* outside = nullptr)
+      : server_(store, weakness), outside_(outside) {}
 
-  Look look() { return Look{server_.latest()}; }
+  Look look() {
+    return Look{server_.latest(), outside_ == nullptr ? json::View{} : outside_->view()};
+  }
   // Each of these returns whether the server let it happen.
   bool create(const client::Resource& resource, std::string_view object, std::string_view ns);
   bool patch(const client::Resource& resource, const kube::Key& key, std::string_view merge_patch,
              std::string_view subresource = {});
   bool remove(const client::Resource& resource, const kube::Key& key);
+  // Only in a scenario with an outside.
+  void set_outside(json::Value state) { *outside_ = std::move(state); }
   Server& server() { return server_; }
 
  private:
   Server server_;
+  json::Value* outside_;
 };
 
 // Something that somebody may do. It happens at any time at which it changes something.
@@ -69,7 +80,24 @@ struct Deed {
   std::function<bool(const Look&)> possible;
 };
 
+// A built-in controller that runs in the scenario's cluster: the code that ships, a step at a time,
+// at any time. Pods that it makes are nobody's who runs them: that is a deed.
+struct BuiltIn {
+  std::string name;
+  std::function<std::unique_ptr<cluster::Controller>()> make;
+};
+namespace built_in {
+BuiltIn definitions();  // of kinds: one that goes takes its objects with it
+BuiltIn deployments();
+BuiltIn replica_sets();
+BuiltIn stateful_sets();
+BuiltIn claims();  // binds them to volumes
+BuiltIn quotas();  // counts what is used
+}  // namespace built_in
+
 // A system outside the API that the operator probes and acts upon: a value and what becomes of it.
+// Probes and acts may stay without an answer, acted upon or not, and acts may come late. What the
+// system does by itself is a deed (Stage::set_outside).
 struct OutsideModel {
   json::Value state;  // at the beginning
   std::function<Result<json::Value>(const json::Value& state, const runtime::Probe&)> probe;
@@ -87,6 +115,23 @@ struct Glance {
 struct Promise {
   std::string name;
   std::function<bool(const Glance& before, const Glance& after)> kept;
+};
+
+// What the author claims of states, and of runs under the fairness of the report: that `holds` is
+// always so, or somewhere, or follows some day, or comes to stay; each wherever `when` is so.
+struct Claim {
+  enum class Kind : std::uint8_t { Always, Sometimes, LeadsTo, EventuallyStable };
+  using OnGlance = std::function<bool(const Glance&)>;
+  std::string name;
+  Kind kind = Kind::Always;
+  OnGlance when;  // may be null: always
+  OnGlance holds;
+};
+
+// The life cycle that no run may leave; nothing while there is nobody to have a phase.
+struct LifeCycle {
+  PhaseTable table;
+  std::function<std::optional<int>(const Glance&)> phase;
 };
 
 // The most passes and writes that it takes, on any path, until nothing is left to do.
@@ -108,9 +153,20 @@ struct Scenario {
   // Nothing: no edit-war guard. Its numbers decide how long a war is, so small ones are explored
   // sooner.
   std::optional<runtime::GuardSettings> guard;
+  std::vector<BuiltIn> loops{};
   std::vector<Promise> promises{};
+  std::vector<Claim> claims{};
+  std::optional<LifeCycle> life{};
   // Asked when given. Somebody who never stops, or a pass that is repeated for ever, has no bound.
   std::optional<WorkBound> bound{};
+};
+
+// The operator with a mistake that only its author can think of: the bug that a rule of its domain
+// is there to prevent.
+struct Variant {
+  std::string name;
+  std::string belongs_to;  // the case or rule that must notice it
+  std::shared_ptr<const runtime::Operator> reconciler;
 };
 
 // An operator and what it is put through.
@@ -120,6 +176,7 @@ struct Trial {
   std::shared_ptr<const runtime::Operator> reconciler;
   std::vector<json::Value> definitions;  // CustomResourceDefinitions of its kinds
   std::vector<Scenario> scenarios;
+  std::vector<Variant> variants{};
   // Mutants that no property need notice, "group: name", and why that is right.
   std::map<std::string, std::string> explained{};
 };

@@ -88,6 +88,18 @@ bool no_new_finalizers(const State& before, const Action&, const State& after) {
   });
 }
 
+// Of everything that ever was: the store's history goes back to the beginning of the world.
+bool made_again_is_another(const State& before, const Action&, const State& after) {
+  return all_changes(before, after, [&](json::View was, json::View is) {
+    if (!was.is_null() || is.is_null()) return true;
+    const auto past = before.store.events_after(before.store.oldest());
+    FP_CHECK(past.has_value());
+    return std::ranges::none_of(*past, [&](const store::Event& event) {
+      return event.before && kube::uid_of(event.before->body) == kube::uid_of(is);
+    });
+  });
+}
+
 bool one_controller(const State& before, const Action&, const State& after) {
   return all_changes(before, after, [](json::View, json::View is) {
     int controllers = 0;
@@ -100,7 +112,7 @@ bool one_controller(const State& before, const Action&, const State& after) {
 
 // The write of the operator that the server acted upon in this step, if there was one.
 const Call* arrived(const State& before, const Action& action) {
-  if (action.step == Step::Land) return &before.in_flight[action.item].call;
+  if (action.step == Step::Land) return before.in_flight[action.item].sent->call();
   if (action.step != Step::Effect || !acted_upon(action.fault)) return nullptr;
   const auto* api = std::get_if<runtime::ApiEffect>(&World::effect_of(before, action).what);
   return api == nullptr || api->call.verb == Verb::Get ? nullptr : &api->call;
@@ -175,6 +187,7 @@ void add_server_rules(const World& world, Properties<World>& all) {
   all.on_transition("server: what changes nothing is not stored", no_empty_changes);
   all.on_transition("server: finalizers decide when an object goes", removal_is_as_finalizers_say);
   all.on_transition("server: the dying get no new finalizers", no_new_finalizers);
+  all.on_transition("server: an object made again is another one", made_again_is_another);
   all.on_transition("server: an object has one controller", one_controller);
   all.on_transition("server: what a write expects is checked", writes_are_checked);
   all.on_transition("server: a watch tells everything", watches_tell_everything);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kServer = "API server";
 
 // Before the watches, processes and deeds.
-enum Fixed : ActorId { kNetwork, kTime, kCollector, kLoops, kTrouble, kFixed };
+enum Fixed : ActorId { kNetwork, kTime, kCollector, kTrouble, kFixed };
 
 std::string process_name(std::uint8_t process) {
   return process == 0 ? "operator" : "operator 2";
@@ -89,7 +89,6 @@ void World::name_actors() {
       {.name = "network",           .fair = true },
       {.name = "time",              .fair = true },
       {.name = "garbage collector", .fair = true },
-      {.name = "built-in loops",    .fair = true },
       {.name = "faults",            .fair = false},
   };
   for (std::uint8_t process = 0; process < scenario_.processes; ++process) {
@@ -100,6 +99,7 @@ void World::name_actors() {
                          .fair = true});
     }
   }
+  for (const auto& loop : loops_) actors_.push_back({.name = loop.name, .fair = true});
   for (const auto& deed : scenario_.deeds) {
     actors_.push_back({.name = fmt::format("{}: {}", deed.who, deed.what), .fair = deed.fair});
   }
@@ -120,8 +120,8 @@ ActorId World::actor(const Action& action) const {
     case Step::Land: return kNetwork;
     case Step::Wait: return kTime;
     case Step::Collect: return kCollector;
-    case Step::Loop: return kLoops;
-    case Step::Deed: return at(kFixed + scenario_.processes * width + action.item);
+    case Step::Loop: return at(kFixed + scenario_.processes * width + action.item);
+    case Step::Deed: return at(kFixed + scenario_.processes * width + loops_.size() + action.item);
     case Step::Repeat:
     case Step::Relist:
     case Step::Crash:
@@ -149,7 +149,7 @@ std::string World::describe(const Action& action) const {
     case Step::Land: return "a late request arrives";
     case Step::Wait: return "time passes";
     case Step::Collect: return "the garbage collector looks";
-    case Step::Loop: return "the namespace controller looks";
+    case Step::Loop: return fmt::format("{} has work to do", loops_[action.item].name);
     case Step::Deed: {
       const auto& deed = scenario_.deeds[action.item];
       return fmt::format("{} {}", deed.who, deed.what);
@@ -183,8 +183,7 @@ Telling World::tell(const State& before, const Action& action, const State& afte
       break;
     case Step::Land: {
       telling.to = kServer;
-      const auto& call = before.in_flight[action.item].call;
-      telling.asks = "late: " + effect_in_words({0, runtime::ApiEffect{call}});
+      telling.asks = "late: " + effect_in_words(before.in_flight[action.item].sent->effect);
       telling.answer = after.witness->answer;
       break;
     }

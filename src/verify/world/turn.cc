@@ -2,7 +2,6 @@
 #include "verify/world/turn.h"
 
 #include "cluster/loops/garbage_collector.h"
-#include "cluster/loops/namespace_controller.h"
 #include "runtime/controller/pass_state.h"
 #include "verify/world/memo.h"
 
@@ -68,32 +67,21 @@ cluster::OwnerIndex owners_in(const Live& live) {
 
 }  // namespace
 
-World::Turn::Turn(const World& world, const State& before)
+World::Turn::Turn(const World& world, const State& before, Memory memory)
     : world_(world),
+      was_(before),
+      memory_(memory),
       state_(before),
       before_(before.store.revision()),
-      owned_(before.processes.size()),
       witness_(std::make_shared<Witness>()) {}
 
-Process& World::Turn::own(std::uint8_t process) {
-  auto& mine = owned_[process];
-  if (!mine) {
-    mine = make_ref<Process>(*state_.processes[process]);
-    mine->digest.reset();
-    state_.processes[process] = mine;
-  }
-  return *mine;
-}
-
-template <class Do>
-auto World::Turn::drive(std::uint8_t process, Do what) {
-  Driver driver{world_.blueprint_, own(process), state_.now, state_.leader == process};
-  return what(driver);
+void World::Turn::act(std::uint8_t process, std::string_view what, std::uint64_t number,
+                      std::function<Driver::Ended(Driver&)> run) {
+  act_ = Act{.process = process, .key = hash128(what, number), .run = std::move(run)};
 }
 
 void World::Turn::crash(std::uint8_t process) {
-  owned_[process] = make_ref<Process>(world_.blueprint_);
-  state_.processes[process] = owned_[process];
+  state_.processes[process] = world_.unborn_;
 }
 
 std::optional<State> World::Turn::take(const Action& action) {
@@ -105,33 +93,35 @@ bool World::Turn::carry_out(const Action& action) {
   switch (action.step) {
     case Step::Connect: return connect(action);
     case Step::Deliver:
-      drive(action.process, [&](Driver& driver) { driver.deliver(action.item); });
+      act(action.process, "deliver", action.item, [&](Driver& driver) -> Driver::Ended {
+        driver.deliver(action.item);
+        return std::nullopt;
+      });
       return true;
     case Step::Repeat:
       --state_.left[Trouble::Watch];
-      drive(action.process, [&](Driver& driver) { driver.repeat(action.item); });
+      act(action.process, "repeat", action.item, [&](Driver& driver) -> Driver::Ended {
+        driver.repeat(action.item);
+        return std::nullopt;
+      });
       return true;
     case Step::Relist:
       --state_.left[Trouble::Watch];
-      drive(action.process, [&](Driver& driver) { driver.relist(action.item, state_.store); });
+      act(action.process, "relist", action.item, [&](Driver& driver) -> Driver::Ended {
+        driver.relist(action.item, state_.store);
+        return std::nullopt;
+      });
+      act_->key += state_.live->exact;
       return true;
     case Step::Begin:
-      witness_->ended = drive(action.process, [](Driver& driver) { return driver.begin(); });
+      act(action.process, "begin", 0, [](Driver& driver) { return driver.begin(); });
       return true;
     case Step::Effect: return effect(action);
     case Step::Land: return land(action);
     case Step::Wait: return wait();
     case Step::Collect: return collect(action);
-    case Step::Loop: return loop();
-    case Step::Deed: {
-      const Deed& deed = world_.scenario_.deeds[action.item];
-      if (deed.price) --state_.left[*deed.price];
-      change_store(hash128("deed", action.item), [&](store::Store& store) {
-        Stage stage{store, world_.options_.weakness};
-        deed.act(stage);
-      });
-      return state_.store.revision() != before_;
-    }
+    case Step::Loop: return loop(action);
+    case Step::Deed: return deed(action);
     case Step::Crash:
       --state_.left[Trouble::Crash];
       crash(action.process);
@@ -148,7 +138,8 @@ bool World::Turn::connect(const Action& action) {
   const auto& watches = world_.blueprint_.watches();
   std::vector<store::Store> past;
   past.reserve(watches.size());
-  std::vector<store::Store*> stores(watches.size(), &state_.store);
+  // By number: 0 is now, and those of the past follow.
+  std::vector<std::size_t> which(watches.size(), 0);
   if (action.lag > 0) {
     --state_.left[Trouble::Travel];
     for (std::size_t watch = 0; watch < watches.size(); ++watch) {
@@ -156,11 +147,35 @@ bool World::Turn::connect(const Action& action) {
       auto then = earlier(state_.store, watches[watch].collection.resource, action.lag,
                           world_.beginning_.revision());
       if (!then) return false;
-      stores[watch] = &past.emplace_back(*std::move(then));
+      past.push_back(*std::move(then));
+      which[watch] = past.size();
     }
   }
-  drive(action.process, [&](Driver& driver) { driver.connect(stores, state_.store); });
+  act(action.process, "connect", 0,
+      [this, past = std::move(past), which](Driver& driver) mutable -> Driver::Ended {
+        std::vector<store::Store*> stores;
+        for (const auto at : which) stores.push_back(at == 0 ? &state_.store : &past[at - 1]);
+        driver.connect(stores, state_.store);
+        return std::nullopt;
+      });
+  act_->remembered = action.lag == 0;
+  act_->key += state_.live->exact;
   return true;
+}
+
+bool World::Turn::deed(const Action& action) {
+  const Deed& deed = world_.scenario_.deeds[action.item];
+  if (deed.price) --state_.left[*deed.price];
+  const auto carry_out = [&](store::Store& store) {
+    Stage stage{store, world_.options_.weakness, &state_.outside};
+    deed.act(stage);
+  };
+  if (world_.scenario_.outside) {
+    carry_out(state_.store);  // what it does may depend on the outside
+  } else {
+    change_store(hash128("deed", action.item), carry_out);
+  }
+  return state_.store.revision() != before_ || !state_.outside.view().same_as(was_.outside);
 }
 
 std::optional<EffectReply> World::Turn::ask_server(const Action& action, const Effect& effect) {
@@ -182,7 +197,11 @@ std::optional<EffectReply> World::Turn::ask_server(const Action& action, const E
   if (const auto* probe = std::get_if<ProbeEffect>(&effect.what)) {
     return outside->probe(state_.outside, probe->probe);
   }
-  return outside->perform(state_.outside, std::get<OutsideEffect>(effect.what).step);
+  return perform(std::get<OutsideEffect>(effect.what).step);
+}
+
+EffectReply World::Turn::perform(const runtime::EffectStep& step) {
+  return world_.scenario_.outside->perform(state_.outside, step);
 }
 
 namespace {
@@ -208,24 +227,22 @@ Hash128 hash_of(const client::Call& call) {
 
 }  // namespace
 
-Hash128 World::Turn::memo_key(const Hash128& what) const {
-  Hash128 key = state_.live->exact;
-  key += what;
-  return key;
-}
-
 EffectReply World::Turn::call(const client::Call& call) {
-  auto reply =
-      Memo::of_this_thread().run(memo_key(hash_of(call)), state_.store,
-                                 [&](store::Store& store) -> std::optional<EffectReply> {
-                                   return Server{store, world_.options_.weakness}.call(call);
-                                 });
-  return *std::move(reply);
+  const auto ask = [&](store::Store& store) -> std::optional<EffectReply> {
+    return Server{store, world_.options_.weakness}.call(call);
+  };
+  if (memory_ == Memory::Unused) return *ask(state_.store);
+  Hash128 key = state_.live->exact;
+  key += hash_of(call);
+  return *Memo::of_this_thread().run(key, state_.store, ask);
 }
 
 template <class Do>
 void World::Turn::change_store(const Hash128& who, Do what) {
-  (void)Memo::of_this_thread().run(memo_key(who), state_.store,
+  if (memory_ == Memory::Unused) return what(state_.store);
+  Hash128 key = state_.live->exact;
+  key += who;
+  (void)Memo::of_this_thread().run(key, state_.store,
                                    [&](store::Store& store) -> std::optional<EffectReply> {
                                      what(store);
                                      return std::nullopt;
@@ -233,7 +250,7 @@ void World::Turn::change_store(const Hash128& who, Do what) {
 }
 
 bool World::Turn::effect(const Action& action) {
-  const Effect effect = effect_of(state_, action);
+  const Effect& effect = effect_of(was_, action);
   std::optional<EffectReply> reply;
   if (acted_upon(action.fault)) {
     reply = ask_server(action, effect);
@@ -250,12 +267,17 @@ bool World::Turn::effect(const Action& action) {
   if (action.fault == Fault::Invalid) state_.rejected = true;
   witness_->answer = std::visit(InWords{}, *reply);
   if (lands_later(action.fault)) {
-    state_.in_flight.push_back({action.process, std::get<ApiEffect>(effect.what).call});
+    const InFlight flying{action.process, make_ref<const Sent>(effect)};
+    const auto order = [](const InFlight& it) {
+      return std::pair{it.process, it.sent->digest.shape};
+    };
+    state_.in_flight.insert(std::ranges::upper_bound(state_.in_flight, order(flying), {}, order),
+                            flying);
   }
   if (crashes(action.fault)) {
     crash(action.process);
   } else if (action.fault == Fault::TimedOut) {
-    witness_->ended = drive(action.process, [&](Driver& driver) {
+    act(action.process, "abort", action.item, [&](Driver& driver) {
       return driver.abort(action.item, {.reason = std::string{runtime::kDeadlineExceeded},
                                         .message = "the pass did not end in time"});
     });
@@ -267,15 +289,21 @@ bool World::Turn::effect(const Action& action) {
 
 void World::Turn::answer(const Action& action, runtime::EffectId id, EffectReply reply) {
   witness_->answered = std::visit(IsGood{}, reply);
-  witness_->ended = drive(action.process, [&](Driver& driver) {
-    return driver.answer(action.item, id, std::move(reply));
-  });
+  const Hash128 said = exact_hash_of(reply);
+  act(action.process, "answer", action.item * 256U + action.effect,
+      [&action, id, reply = std::move(reply)](Driver& driver) {
+        return driver.answer(action.item, id, reply);
+      });
+  act_->key += said;
 }
 
 bool World::Turn::land(const Action& action) {
   const InFlight landing = std::move(state_.in_flight[action.item]);
   state_.in_flight.erase(state_.in_flight.begin() + action.item);
-  witness_->answer = std::visit(InWords{}, call(landing.call));
+  const EffectReply reply = landing.sent->call() != nullptr
+                                ? call(*landing.sent->call())
+                                : perform(std::get<OutsideEffect>(landing.sent->effect.what).step);
+  witness_->answer = std::visit(InWords{}, reply);
   state_.landed = state_.landed || state_.store.revision() != before_;
   return true;
 }
@@ -290,20 +318,24 @@ bool World::Turn::collect(const Action& action) {
   return state_.store.revision() != before_;
 }
 
-bool World::Turn::loop() {
-  Server server{state_.store, world_.options_.weakness};
-  auto index = owners_in(*state_.live);
-  cluster::Api api{server, index};
-  cluster::NamespaceController namespaces;
-  namespaces.begin(api);
-  namespaces.step(api);
+// The first of its units of work that changes something.
+bool World::Turn::loop(const Action& action) {
+  change_store(hash128("loop", action.item), [&](store::Store& store) {
+    Server server{store, world_.options_.weakness};
+    auto index = owners_in(*state_.live);
+    cluster::Api api{server, index};
+    const auto controller = world_.loops_[action.item].make();
+    controller->begin(api);
+    while (store.revision() == before_ && controller->step(api)) {
+    }
+  });
   return state_.store.revision() != before_;
 }
 
 std::optional<MonotonicInstant> World::Turn::next_deadline(const State& state) {
   const Process& leader = *state.processes[state.leader];
   if (!leader.connected) return std::nullopt;
-  const auto due = leader.core.next_due();
+  const auto due = leader.next_due();
   return due && *due > state.now ? due : std::nullopt;
 }
 
@@ -312,118 +344,6 @@ bool World::Turn::wait() {
   if (!next) return false;
   state_.now = *next;
   return true;
-}
-
-// The caches hear of what happened; those that lag too far behind, of the oldest at once.
-void World::Turn::publish() {
-  const auto events = state_.store.events_after(before_);
-  FP_CHECK(events.has_value());
-  for (std::uint8_t at = 0; at < small_count(state_.processes); ++at) {
-    for (std::size_t watch = 0; watch < world_.blueprint_.watches().size(); ++watch) {
-      if (!state_.processes[at]->connected) continue;
-      for (const auto& event : *events) {
-        auto news = world_.blueprint_.news(watch, event);
-        if (news) own(at).follows[watch].pending.push_back(*std::move(news));
-      }
-      deliver_early(at, watch);
-    }
-  }
-  if (!events->empty()) refresh_live(*events);
-}
-
-void World::Turn::deliver_early(std::uint8_t process, std::size_t watch) {
-  const auto pending = [&]() -> const std::vector<News>& {
-    return state_.processes[process]->follows[watch].pending;
-  };
-  while (!pending().empty()) {
-    const bool over = pending().size() > state_.left.stale;
-    const bool echo =
-        over || !world_.options_.reductions.echoes
-            ? false
-            : drive(process, [&](const Driver& driver) { return driver.is_echo(watch); });
-    if (!over && !echo) return;
-    drive(process, [&](Driver& driver) { driver.deliver(watch); });
-  }
-}
-
-void World::Turn::refresh_live(const std::vector<store::Event>& events) {
-  auto live = state_.live ? make_ref<Live>(*state_.live) : make_ref<Live>();
-  const auto& beginning = world_.beginning_.latest();
-  for (const auto& event : events) {
-    const auto& key = event.key();
-    const auto at = std::ranges::lower_bound(live->records, key, {},
-                                             [](const auto& r) -> const auto& { return r->key; });
-    const bool known = at != live->records.end() && (*at)->key == key;
-    if (event.after) {
-      if (known) {
-        *at = event.after;
-      } else {
-        live->records.insert(at, event.after);
-      }
-      std::erase(live->removed, key);
-    } else {
-      if (known) live->records.erase(at);
-      if (beginning.find(key)) live->removed.push_back(key);
-    }
-  }
-  std::ranges::sort(live->removed);
-  DigestBuilder digest;
-  for (const auto& record : live->records) {
-    digest.text(record->key);
-    digest.part(digest_of(record->body));
-  }
-  for (const auto& key : live->removed) digest.text(key);
-  live->digest = digest.finish();
-  live->exact = live->digest.exact(state_.store.revision().value ^ (world_.serial_ << 40U));
-  world_.judge(state_.store.latest(), *live);
-  state_.live = live;
-}
-
-namespace {
-
-Digest digest_of_rest(const State& state) {
-  DigestBuilder rest;
-  rest.version(state.store.revision().value);
-  for (const auto times : state.left.times) rest.number(times);
-  rest.number(state.leader);
-  rest.truth(state.rejected);
-  rest.truth(state.landed);
-  rest.part(digest_of(state.outside));
-  rest.number(state.in_flight.size());
-  for (const auto& flying : state.in_flight) {
-    rest.number(flying.process);
-    rest.number(static_cast<std::uint64_t>(flying.call.verb));
-    rest.text(flying.call.resource.plural);
-    rest.text(flying.call.key.ns);
-    rest.text(flying.call.key.name);
-    rest.text(flying.call.subresource);
-    rest.text(flying.call.preconditions.uid);
-    rest.version(flying.call.preconditions.resource_version);
-    rest.part(digest_of(flying.call.body));
-  }
-  return rest.finish();
-}
-
-}  // namespace
-
-State World::Turn::finish() {
-  publish();
-  for (auto& process : owned_) {
-    if (process && !process->digest) {
-      process->digest = std::make_shared<const Digest>(digest_of(*process));
-    }
-  }
-  const Digest rest = digest_of_rest(state_);
-  std::vector<const Digest*> parts{&state_.live->digest};
-  for (const auto& process : state_.processes) parts.push_back(process->digest.get());
-  parts.push_back(&rest);
-  state_.fingerprint = Canonical{.reductions = world_.options_.reductions,
-                                 .first_version = world_.beginning_.revision().value,
-                                 .fixed_uids = &world_.fixed_uids_,
-                                 .now = state_.now}
-                           .fingerprint(parts);
-  state_.witness = std::move(witness_);
-  return std::move(state_);
 }
 
 }  // namespace fixpoint::verify::world

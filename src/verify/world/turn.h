@@ -2,10 +2,16 @@
 //
 // Turn: one step of a world, carried out on a copy of the state. Nothing here is for users of
 // world.
+//
+// First what the step does to the store and the outside (turn.cc), then what each process hears of
+// it, from the one that acted to those that watch (turn_finish.cc). A process is never changed in
+// place: it moves, and moves are remembered (moves.h).
 #pragma once
 
+#include "verify/world/moves.h"
 #include "verify/world/world.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,7 +20,9 @@ namespace fixpoint::verify::world {
 
 class World::Turn {
  public:
-  Turn(const World& world, const State& before);
+  enum class Memory : std::uint8_t { Used, Unused };
+  // `before` outlives this.
+  Turn(const World& world, const State& before, Memory memory = Memory::Used);
 
   // Nothing when the action was not possible after all.
   std::optional<State> take(const Action& action);
@@ -27,6 +35,19 @@ class World::Turn {
   static std::optional<MonotonicInstant> next_deadline(const State& state);
 
  private:
+  // What the acting process is to do, after the store has changed and before it hears of that.
+  struct Act {
+    std::uint8_t process = 0;
+    Hash128 key;             // the same for the same act
+    bool remembered = true;  // false: the key does not tell everything
+    std::function<Driver::Ended(Driver&)> run;
+  };
+  // What the processes hear of this turn.
+  struct News {
+    std::vector<store::Event> events;
+    Hash128 key;
+  };
+
   bool carry_out(const Action& action);
   bool connect(const Action& action);
   bool effect(const Action& action);
@@ -34,28 +55,33 @@ class World::Turn {
   std::optional<runtime::EffectReply> ask_server(const Action& action,
                                                  const runtime::Effect& effect);
   runtime::EffectReply call(const client::Call& call);
+  runtime::EffectReply perform(const runtime::EffectStep& step);
   // What somebody does to the store; `who` tells them apart.
   template <class Do>
   void change_store(const Hash128& who, Do what);
-  Hash128 memo_key(const Hash128& what) const;
+  bool deed(const Action& action);
   bool land(const Action& action);
   bool collect(const Action& action);
-  bool loop();
+  bool loop(const Action& action);
   bool wait();
 
-  Process& own(std::uint8_t process);
-  // A driver for that process.
-  template <class Do>
-  auto drive(std::uint8_t process, Do what);
+  void act(std::uint8_t process, std::string_view what, std::uint64_t number,
+           std::function<Driver::Ended(Driver&)> run);
   void crash(std::uint8_t process);
+
   void publish();
-  void deliver_early(std::uint8_t process, std::size_t watch);
-  void refresh_live(const std::vector<store::Event>& events);
+  Move moved(std::uint8_t process, const Act* act, const News& news) const;
+  Move moved_afresh(std::uint8_t process, const Act* act, const News& news) const;
+  void hear(Driver& driver, Process& process, const News& news) const;
+  void refresh_live(const News& news);
+  Ref<const Live> live_after(const std::vector<store::Event>& events) const;
 
   const World& world_;
+  const State& was_;
+  Memory memory_;
   State state_;
   store::Revision before_;
-  std::vector<Ref<Process>> owned_;  // those that this turn has changed
+  std::optional<Act> act_;
   std::shared_ptr<Witness> witness_;
 };
 

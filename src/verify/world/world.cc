@@ -3,6 +3,7 @@
 
 #include "apiserver/remove.h"
 #include "cluster/controllers.h"
+#include "cluster/loops/namespace_controller.h"
 #include "json/print.h"
 #include "json/yaml.h"
 #include "kube/metadata.h"
@@ -80,18 +81,19 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
                   .weakness = options_.weakness},
                  beginning_) {
   FP_CHECK(scenario.processes >= 1 && scenario.processes <= 2);
+  loops_ = {
+      {"namespace controller", [] { return std::make_unique<cluster::NamespaceController>(); }}
+  };
+  loops_.insert(loops_.end(), scenario.loops.begin(), scenario.loops.end());
   name_actors();
   State state;
   state.store = beginning_;
   state.left = options_.budget;
   if (scenario.outside) state.outside = scenario.outside->state;
   state.live = make_ref<Live>();
-  for (std::uint8_t at = 0; at < scenario.processes; ++at) {
-    auto process = make_ref<Process>(blueprint_);
-    process->digest = std::make_shared<const Digest>(digest_of(*process));
-    state.processes.push_back(process);
-  }
-  Turn turn{*this, state};
+  unborn_ = complete(make_ref<Process>(blueprint_));
+  state.processes.assign(scenario.processes, unborn_);
+  Turn turn{*this, state, Turn::Memory::Unused};
   Stage stage{turn.state().store};
   for (const auto& text : scenario.objects) {
     const auto objects = json::parse_yaml_documents(text);
@@ -101,8 +103,42 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
   initial_ = turn.finish();
 }
 
+namespace {
+
+Digest digest_of_effect(const Effect& effect) {
+  DigestBuilder out;
+  if (const auto* outside = std::get_if<runtime::OutsideEffect>(&effect.what)) {
+    out.text(outside->step.name);
+    out.part(digest_of(outside->step.arguments));
+    return out.finish();
+  }
+  const auto& call = std::get<runtime::ApiEffect>(effect.what).call;
+  out.number(static_cast<std::uint64_t>(call.verb));
+  out.text(call.resource.plural);
+  out.text(call.key.ns);
+  out.text(call.key.name);
+  out.text(call.subresource);
+  out.text(call.preconditions.uid);
+  out.version(call.preconditions.resource_version);
+  out.part(digest_of(call.body));
+  return out.finish();
+}
+
+}  // namespace
+
+Sent::Sent(Effect what) : effect(std::move(what)), digest(digest_of_effect(effect)) {}
+
+const client::Call* Sent::call() const {
+  const auto* api = std::get_if<runtime::ApiEffect>(&effect.what);
+  return api == nullptr ? nullptr : &api->call;
+}
+
 std::optional<State> World::next(const State& state, const Action& action) const {
   return Turn{*this, state}.take(action);
+}
+
+std::optional<State> World::next_afresh(const State& state, const Action& action) const {
+  return Turn{*this, state, Turn::Memory::Unused}.take(action);
 }
 
 const runtime::Pass& World::pass_of(const State& state, const Action& action) {
@@ -127,7 +163,7 @@ void World::actions(const State& state, std::vector<Action>& out) const {
   for (std::uint8_t at = 0; at < small_count(scenario_.deeds); ++at) {
     const Deed& deed = scenario_.deeds[at];
     if (deed.price && state.left[*deed.price] == 0) continue;
-    if (deed.possible && !deed.possible(Look{state.store.latest()})) continue;
+    if (deed.possible && !deed.possible(Look{state.store.latest(), state.outside})) continue;
     out.push_back({.step = Step::Deed, .item = at});
   }
   if (state.processes.size() > 1 && state.left[Trouble::Lease] > 0) {
@@ -231,7 +267,9 @@ void World::add_collections(const State& state, std::vector<Action>& out) const 
         terminating || (records[at]->key.starts_with("namespaces/") && kube::being_deleted(object));
     if (is_worth_a_look(*state.live, object)) out.push_back({.step = Step::Collect, .item = at});
   }
-  if (terminating) out.push_back({.step = Step::Loop});
+  for (std::uint8_t at = terminating ? 0 : 1; at < small_count(loops_); ++at) {
+    out.push_back({.step = Step::Loop, .item = at});
+  }
 }
 
 }  // namespace fixpoint::verify::world

@@ -41,15 +41,25 @@ struct Live final : RefCounted {
   bool leaving = false;  // one is being deleted and only the operator holds it
 };
 
+// A request whose sender has given it up.
+struct Sent final : RefCounted {
+  explicit Sent(runtime::Effect what);
+  // Null when it went outside.
+  const client::Call* call() const;
+
+  runtime::Effect effect;
+  Digest digest;
+};
+
 struct InFlight {
   std::uint8_t process = 0;
-  client::Call call;
+  Ref<const Sent> sent;
 };
 
 // What happened in the step that led to a state; not part of the state.
 struct Witness {
   std::string answer;  // "201", "409 Conflict", "no answer"
-  std::optional<runtime::ControllerCore::Ended> ended;
+  std::shared_ptr<const runtime::ControllerCore::Ended> ended;
   bool answered = false;  // the process knows how its call ended, and it ended well
 };
 
@@ -57,7 +67,7 @@ struct State {
   store::Store store;
   Ref<const Live> live;
   std::vector<Ref<const Process>> processes;
-  std::vector<InFlight> in_flight;
+  std::vector<InFlight> in_flight;  // in an order of their own: nobody waits for them
   json::Value outside;
   Budget left;
   MonotonicInstant now{};
@@ -78,7 +88,7 @@ enum class Step : std::uint8_t {
   Land,     // a late request
   Wait,     // time passes
   Collect,  // the garbage collector looks at record `item` of `live`
-  Loop,     // another built-in controller
+  Loop,     // built-in controller `item` does a unit of its work
   Deed,
   Crash,  // between two passes
   MoveLease,
@@ -120,6 +130,8 @@ class World {
   std::vector<State> initial() const { return {initial_}; }
   void actions(const State& state, std::vector<Action>& out) const;
   std::optional<State> next(const State& state, const Action& action) const;
+  // The same, worked out from scratch: nothing that was remembered is used.
+  std::optional<State> next_afresh(const State& state, const Action& action) const;
   Hash128 fingerprint(const State& state) const { return state.fingerprint; }
   std::vector<Actor> actors() const { return actors_; }
   ActorId actor(const Action& action) const;
@@ -144,7 +156,7 @@ class World {
   void add_effects(const State& state, std::uint8_t process, std::vector<Action>& out) const;
   void add_collections(const State& state, std::vector<Action>& out) const;
   void name_actors();
-  void judge(const store::Snapshot& snapshot, Live& live) const;
+  void judge(const Look& look, Live& live) const;
 
   const std::uint64_t serial_;  // of this world among all of the program
   const Trial& trial_;
@@ -153,7 +165,9 @@ class World {
   store::Store beginning_;  // definitions and namespaces: the same in all states
   std::vector<std::uint64_t> fixed_uids_;
   Blueprint blueprint_;
+  std::vector<BuiltIn> loops_;  // those of every world, then the scenario's
   std::vector<Actor> actors_;
+  Ref<const Process> unborn_;  // a process that has just started
   State initial_;
   mutable Coverage coverage_;
 };

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What follows from a step: what the processes hear of it, and the digests of all that changed.
+#include "apiserver/resource.h"
+#include "verify/world/turn.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <ranges>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fixpoint::verify::world {
+namespace {
+
+Hash128 hash_of(const std::vector<std::uint64_t>& words) {
+  return hash128(
+      {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint64_t)});
+}
+
+void add(std::vector<std::uint64_t>& words, const Hash128& hash) {
+  words.push_back(hash.high);
+  words.push_back(hash.low);
+}
+
+Hash128 exact_hash_of(const std::vector<store::Event>& events) {
+  std::vector<std::uint64_t> words;
+  for (const auto& event : events) {
+    words.push_back(event.revision.value);
+    words.push_back(hash64(event.key()));
+    for (const auto& record : {event.before, event.after, event.last}) {
+      words.push_back(record ? 1 : 0);
+      if (record) add(words, digest_of(record->body).exact());
+    }
+  }
+  return hash_of(words);
+}
+
+// Contents of stores that were looked at before.
+Recall<Ref<const Live>>& known_lives() {
+  thread_local Recall<Ref<const Live>> known{std::size_t{1} << 14U};
+  return known;
+}
+
+}  // namespace
+
+// The process that acted does so first; then all hear of what happened.
+void World::Turn::publish() {
+  News news;
+  if (state_.store.revision() != before_) {
+    auto events = state_.store.events_after(before_);
+    FP_CHECK(events.has_value());
+    news.events = *std::move(events);
+    news.key = exact_hash_of(news.events);
+  }
+  for (std::uint8_t at = 0; at < small_count(state_.processes); ++at) {
+    const Act* act = act_ && act_->process == at ? &*act_ : nullptr;
+    const bool hears = !news.events.empty() && state_.processes[at]->connected;
+    if (act == nullptr && !hears) continue;
+    Move move = moved(at, act, news);
+    state_.processes[at] = std::move(move.process);
+    if (act != nullptr) witness_->ended = std::move(move.ended);
+  }
+  if (!news.events.empty() || !state_.outside.view().same_as(was_.outside)) refresh_live(news);
+}
+
+Move World::Turn::moved(std::uint8_t process, const Act* act, const News& news) const {
+  if (memory_ == Memory::Unused || (act != nullptr && !act->remembered)) {
+    return moved_afresh(process, act, news);
+  }
+  thread_local std::vector<std::uint64_t> words;
+  words.assign({state_.processes[process]->serial,
+                static_cast<std::uint64_t>(state_.now.time_since_epoch().count()),
+                std::uint64_t{state_.left.stale} * 2 + (state_.leader == process ? 1 : 0)});
+  add(words, act == nullptr ? Hash128{} : act->key);
+  add(words, news.key);
+  const Hash128 key = hash_of(words);
+  auto& moves = Moves::of_this_thread();
+  if (const Move* known = moves.find(key)) return *known;
+  Move made = moved_afresh(process, act, news);
+  moves.remember(key, made);
+  return made;
+}
+
+Move World::Turn::moved_afresh(std::uint8_t process, const Act* act, const News& news) const {
+  auto next = make_ref<Process>(*state_.processes[process]);
+  Move move;
+  {
+    Driver driver{world_.blueprint_, *next, state_.now, state_.leader == process};
+    if (act != nullptr) {
+      if (auto ended = act->run(driver)) {
+        move.ended = std::make_shared<const runtime::ControllerCore::Ended>(*std::move(ended));
+      }
+    }
+    if (next->connected) hear(driver, *next, news);
+  }
+  move.process = complete(std::move(next));
+  if (memory_ == Memory::Used) move.process = Moves::of_this_thread().same_as(move.process);
+  return move;
+}
+
+// Those that lag too far behind hear of the oldest at once, and so do those whom it tells nothing.
+void World::Turn::hear(Driver& driver, Process& process, const News& news) const {
+  const bool skips_echoes = world_.options_.reductions.echoes;
+  for (std::size_t watch = 0; watch < process.follows.size(); ++watch) {
+    auto& pending = process.follows[watch].pending;
+    for (const auto& event : news.events) {
+      if (auto told = world_.blueprint_.news(watch, event)) pending.push_back(*std::move(told));
+    }
+    while (!pending.empty() &&
+           (pending.size() > state_.left.stale || (skips_echoes && driver.is_echo(watch)))) {
+      driver.deliver(watch);
+    }
+  }
+}
+
+void World::Turn::refresh_live(const News& news) {
+  if (memory_ == Memory::Unused || !state_.live || world_.scenario_.outside) {
+    state_.live = live_after(news.events);
+    return;
+  }
+  Hash128 key = state_.live->exact;
+  key += news.key;
+  if (const auto* known = known_lives().find(key)) {
+    state_.live = *known;
+    return;
+  }
+  state_.live = live_after(news.events);
+  known_lives().put(key, state_.live);
+}
+
+Ref<const Live> World::Turn::live_after(const std::vector<store::Event>& events) const {
+  auto live = make_ref<Live>(*state_.live);
+  const auto& beginning = world_.beginning_.latest();
+  for (const auto& event : events) {
+    const auto& key = event.key();
+    const auto at = std::ranges::lower_bound(live->records, key, {},
+                                             [](const auto& r) -> const auto& { return r->key; });
+    const bool known = at != live->records.end() && (*at)->key == key;
+    if (event.after) {
+      if (known) {
+        *at = event.after;
+      } else {
+        live->records.insert(at, event.after);
+      }
+      std::erase(live->removed, key);
+    } else {
+      if (known) live->records.erase(at);
+      if (beginning.find(key)) live->removed.push_back(key);
+    }
+  }
+  std::ranges::sort(live->removed);
+  DigestBuilder digest;
+  for (const auto& record : live->records) {
+    digest.text(record->key);
+    digest.part(digest_of(record->body));
+  }
+  for (const auto& key : live->removed) digest.text(key);
+  live->digest = digest.finish();
+  live->exact = live->digest.exact(state_.store.revision().value ^ (world_.serial_ << 40U));
+  world_.judge(Look{state_.store.latest(), state_.outside}, *live);
+  return live;
+}
+
+namespace {
+
+// What a read from the past can still see: the last changes of each kind, and when they were.
+void add_past(const State& state, store::Revision first, DigestBuilder& out) {
+  const auto events = state.store.events_after(first);
+  FP_CHECK(events.has_value());
+  const std::size_t lags = std::max<std::size_t>(state.left.stale, 1);
+  std::map<std::string_view, std::size_t> seen;
+  for (const auto& event : std::views::reverse(*events)) {
+    const std::string_view key = event.key();
+    if (++seen[key.substr(0, key.find('/'))] > lags) continue;
+    out.text(key);
+    out.version(event.revision.value - 1);
+    out.truth(static_cast<bool>(event.before));
+    if (event.before) out.part(digest_of(event.before->body));
+  }
+}
+
+Digest digest_of_rest(const State& state, store::Revision first) {
+  DigestBuilder rest;
+  rest.version(state.store.revision().value);
+  for (const auto times : state.left.times) rest.number(times);
+  rest.number(state.leader);
+  rest.truth(state.rejected);
+  rest.truth(state.landed);
+  rest.part(digest_of(state.outside));
+  rest.number(state.in_flight.size());
+  for (const auto& flying : state.in_flight) {
+    rest.number(flying.process);
+    rest.part(flying.sent->digest);
+  }
+  if (state.left[Trouble::Travel] > 0 || state.left[Trouble::Past] > 0) {
+    add_past(state, first, rest);
+  }
+  return rest.finish();
+}
+
+}  // namespace
+
+State World::Turn::finish() {
+  publish();
+  const auto first = world_.beginning_.revision();
+  const Digest rest = digest_of_rest(state_, first);
+  std::vector<const Digest*> parts{&state_.live->digest};
+  for (const auto& process : state_.processes) parts.push_back(process->digest.get());
+  parts.push_back(&rest);
+  state_.fingerprint = Canonical{.reductions = world_.options_.reductions,
+                                 .first_version = first.value,
+                                 .fixed_uids = &world_.fixed_uids_,
+                                 .now = state_.now}
+                           .fingerprint(parts);
+  state_.witness = std::move(witness_);
+  return std::move(state_);
+}
+
+}  // namespace fixpoint::verify::world
