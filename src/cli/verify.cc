@@ -241,7 +241,7 @@ int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) 
 
 // Exits with 0 only when every mistake was noticed, or is known to make no difference.
 int mutants(const Arguments& arguments, const std::vector<verify::Subject>& all) {
-  const auto options = options_from(arguments);
+  auto options = options_from(arguments);
   if (!options) return failed(options.error());
   const auto subject = find_subject(all, arguments.positional(0));
   if (!subject) return failed(subject.error());
@@ -249,16 +249,27 @@ int mutants(const Arguments& arguments, const std::vector<verify::Subject>& all)
     return failed({ErrorKind::Invalid, fmt::format("{} has no mutants", (*subject)->name)});
   }
   bool told = true;
-  const auto made = (*subject)->mutants(*options, [&](const verify::Mutant& mutant) {
-    told = told && answer(verify::to_text(mutant)) == kExitDone;
-  });
-  if (!told || answer("\n" + verify::summary_of(made)) != kExitDone) return kExitFailed;
+  MutantProgress progress;
+  const auto made =
+      (*subject)->mutants({.scenario = std::string{arguments.value("scenario")},
+                           .parameters = parameters_from(arguments),
+                           .options = *options},
+                          [&](const verify::Mutant& mutant, std::size_t done, std::size_t count) {
+                            progress.clear();
+                            told = told && answer(verify::to_text(mutant)) == kExitDone;
+                            progress.show(mutant, done, count);
+                          });
+  progress.clear();
+  if (!made) return failed(made.error());
+  if (!told || answer("\n" + verify::summary_of(*made)) != kExitDone) return kExitFailed;
   if (arguments.given("json")) {
-    const json::Value list = verify::to_json(made);
+    const json::Value list = verify::to_json(*made);
     const auto saved = save(arguments.value("json"), json::to_pretty_text(list) + "\n");
     if (!saved) return failed(saved.error());
   }
-  return verify::score_of(made).open == 0 ? kExitDone : kExitFailed;
+  const auto score = verify::score_of(*made);
+  if (score.open > score.unfinished) return kExitFailed;
+  return score.unfinished > 0 ? kExitIncomplete : kExitDone;
 }
 
 int list(const std::vector<verify::Subject>& all) {

@@ -49,6 +49,21 @@ void VerifyProgress::show(const verify::Progress& progress) {
   shown_ = true;
 }
 
+MutantProgress::MutantProgress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void MutantProgress::show(const verify::Mutant& last, std::size_t done, std::size_t all) {
+  if (last.killed()) ++killed_;
+  if (!terminal_ || done == all) return;
+  fmt::print(stderr, "\r{} of {} mutants, {} killed\x1b[K", done, all, killed_);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void MutantProgress::clear() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
 void VerifyProgress::clear() {
   if (terminal_ && shown_) fmt::print(stderr, "\r\x1b[K");
   shown_ = false;

@@ -6,7 +6,9 @@
 
 #include "base/clock.h"
 #include "verify/exploration.h"
+#include "verify/mutant.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -29,5 +31,19 @@ class VerifyProgress {
 
 // "12,345,678 states, frontier 456,789, depth 23, 1,234,567/s, 512 MiB, 1m30s left".
 std::string progress_text(const verify::Progress& progress, std::optional<Duration> time_limit);
+
+// How far a hunt for mutants is, on one line of the terminal; nothing elsewhere, where each of them
+// has its own line anyway.
+class MutantProgress {
+ public:
+  MutantProgress();
+  void show(const verify::Mutant& last, std::size_t done, std::size_t all);
+  void clear();
+
+ private:
+  bool terminal_ = false;
+  bool shown_ = false;
+  std::size_t killed_ = 0;
+};
 
 }  // namespace fixpoint::cli

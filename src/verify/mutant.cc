@@ -34,6 +34,11 @@ double MutantScore::percent() const {
   return 100.0 * static_cast<double>(killed) / static_cast<double>(different);
 }
 
+double MutantScore::percent_of_wrong() const {
+  if (killed + open == 0) return 0;
+  return 100.0 * static_cast<double>(killed) / static_cast<double>(killed + open);
+}
+
 MutantScore score_of(const std::vector<Mutant>& mutants) {
   MutantScore score;
   for (const auto& mutant : mutants) {
@@ -45,6 +50,7 @@ MutantScore score_of(const std::vector<Mutant>& mutants) {
       ++score.explained;
     } else {
       ++score.open;
+      if (!mutant.complete) ++score.unfinished;
     }
   }
   return score;
@@ -69,8 +75,15 @@ std::string summary_of(const std::vector<Mutant>& mutants) {
   }
   const auto score = score_of(mutants);
   text += row_of("all", score);
-  text += fmt::format("\nkilled {} of {} that make a difference: {:.1f} %\n", score.killed,
-                      score.total() - score.same, score.percent());
+  text += fmt::format(
+      "\nkilled {} of {} that reach other states: {:.1f} %\n"
+      "{} of those are as good as the original; killed {} of the {} others: {:.1f} %\n",
+      score.killed, score.total() - score.same, score.percent(), score.explained, score.killed,
+      score.killed + score.open, score.percent_of_wrong());
+  if (score.unfinished > 0) {
+    text +=
+        fmt::format("INCOMPLETE: there was no time to look everywhere for {}\n", score.unfinished);
+  }
   for (const auto& mutant : mutants) {
     if (!mutant.killed() && !mutant.same) text += to_text(mutant);
   }
@@ -89,6 +102,7 @@ json::Value to_json(const std::vector<Mutant>& mutants) {
         {"property",  mutant.property                         },
         {"steps",     static_cast<std::int64_t>(mutant.steps) },
         {"states",    static_cast<std::int64_t>(mutant.states)},
+        {"complete",  mutant.complete                         },
         {"explained", mutant.explained                        }
     }));
   }

@@ -36,10 +36,13 @@ struct MutantScore {
   std::size_t same = 0;
   std::size_t explained = 0;
   std::size_t open = 0;
+  std::size_t unfinished = 0;  // of the open: there was no time to look everywhere
 
   std::size_t total() const { return killed + same + explained + open; }
-  // Of those that make a difference, in per cent.
+  // Of those that reach other states than the original, in per cent; and of those of them that are
+  // not as good as the original.
   double percent() const;
+  double percent_of_wrong() const;
 };
 MutantScore score_of(const std::vector<Mutant>& mutants);
 

@@ -56,7 +56,7 @@ TEST(Mutants, AreToldOneByOne) {
 TEST(Mutants, AreSummedUpByGroupWithTheSurvivors) {
   const auto text = summary_of(some());
 
-  EXPECT_THAT(text, testing::HasSubstr("killed 1 of 3 that make a difference: 33.3 %"));
+  EXPECT_THAT(text, testing::HasSubstr("killed 1 of 3 that reach other states: 33.3 %"));
   EXPECT_THAT(text, testing::HasSubstr("rules: e"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("drop a")));
 }

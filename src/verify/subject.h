@@ -37,7 +37,8 @@ struct Request {
   ExploreOptions options;
 };
 
-using TellMutant = std::function<void(const Mutant&)>;
+// Called as soon as the fate of one is known, by one thread at a time.
+using TellMutant = std::function<void(const Mutant&, std::size_t done, std::size_t all)>;
 
 struct Subject {
   std::string name;
@@ -47,9 +48,9 @@ struct Subject {
   std::function<Result<Report>(const Request&)> run;
   // Executes the steps of a file; the request is the one that the file tells of.
   std::function<Result<Trace>(const Request&, const Replay&)> replay;
-  // With one mistake after the other; tells of each as soon as its fate is known. Null: there are
-  // no mutants of this.
-  std::function<std::vector<Mutant>(const ExploreOptions&, const TellMutant&)> mutants = {};
+  // With one mistake after the other, in the scenario of the request or in all when it names none;
+  // its time limit is for all together. Null: there are no mutants of this.
+  std::function<Result<std::vector<Mutant>>(const Request&, const TellMutant&)> mutants = {};
 };
 
 template <Model M>

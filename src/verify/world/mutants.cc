@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/mutants.h"
 
+#include "verify/crew.h"
 #include "verify/explore.h"
 #include "verify/world/world.h"
 
@@ -44,38 +45,54 @@ Trial with_operator(const Trial& trial, Twist twist) {
 
 }  // namespace
 
-MutantHunt::MutantHunt(const Trial& trial, ExploreOptions options)
-    : trial_(trial), options_(std::move(options)) {
+MutantHunt::MutantHunt(const Trial& trial, const HuntOptions& options)
+    : trial_(trial), options_(options.explore), begin_(clock_.monotonic()) {
+  const auto add = [&](const Scenario& scenario, const Budget& budget) {
+    auto& run = runs_.emplace_back();
+    run.scenario = &scenario;
+    run.budget = budget;
+  };
+  std::vector<std::pair<const Scenario*, Budget>> chosen;
   for (const auto& scenario : trial.scenarios) {
-    const auto calm = without_faults(scenario.budget);
-    if (calm != scenario.budget) runs_.push_back({.scenario = &scenario, .budget = calm});
+    if (!options.scenario.empty() && options.scenario != scenario.name) continue;
+    chosen.emplace_back(&scenario, scenario.budget.with(options.budget).value());
   }
-  for (const auto& scenario : trial.scenarios) {
-    runs_.push_back({.scenario = &scenario, .budget = scenario.budget});
+  for (const auto& [scenario, budget] : chosen) {
+    if (without_faults(budget) != budget) add(*scenario, without_faults(budget));
   }
+  for (const auto& [scenario, budget] : chosen) add(*scenario, budget);
+}
+
+ExploreOptions MutantHunt::options_now() const {
+  auto options = options_;
+  if (options.time_limit) {
+    options.time_limit = std::max(Duration{}, *options.time_limit - (clock_.monotonic() - begin_));
+  }
+  return options;
 }
 
 bool MutantHunt::is_same(Run& run, const Exploration& explored) {
-  if (!std::exchange(run.known, true)) {
+  std::call_once(run.explored, [&] {
     // Twisted as well, for facts are part of a state.
     const Trial plain = with_operator(trial_, {});
     const World world{plain, *run.scenario, {.budget = run.budget}};
-    const auto original = explore(world, options_);
-    run.distinct = original.distinct;
+    const auto original = explore(world, options_now());
+    run.distinct = original.complete() ? original.distinct : 0;
     run.transitions = original.transitions;
     run.digest = original.digest;
-  }
+  });
   return run.distinct == explored.distinct && run.transitions == explored.transitions &&
          run.digest == explored.digest;
 }
 
 Mutant MutantHunt::hunt(const Mutation& mutation) {
   Mutant mutant{.group = mutation.group, .name = mutation.name};
-  auto until_first = options_;
-  until_first.stop_at_violation = true;
-  const Trial trial = with_operator(trial_, mutation.twist);
+  Trial trial = with_operator(trial_, mutation.twist);
+  if (mutation.instead) trial.reconciler = twisted(mutation.instead, {});
   mutant.same = true;
   for (auto& run : runs_) {
+    auto until_first = options_now();
+    until_first.stop_at_violation = true;
     const World world{
         trial,
         *run.scenario,
@@ -92,10 +109,26 @@ Mutant MutantHunt::hunt(const Mutation& mutation) {
     }
     mutant.complete = mutant.complete && explored.complete();
     mutant.same = mutant.same && explored.complete() && is_same(run, explored);
+    if (!explored.complete()) break;  // no time is left for the others
   }
   const auto why = trial_.explained.find(mutation.group + ": " + mutation.name);
-  if (why != trial_.explained.end()) mutant.explained = why->second;
+  if (mutant.complete && why != trial_.explained.end()) mutant.explained = why->second;
   return mutant;
+}
+
+std::vector<Mutant> MutantHunt::hunt_all(const std::vector<Mutation>& mutations, const Tell& tell) {
+  // Most of these worlds are small: one thread each, and several of them, wastes nothing.
+  Crew crew{std::max(options_.workers, 1U)};
+  options_.workers = 1;
+  std::vector<Mutant> mutants(mutations.size());
+  std::mutex telling;  // guards done
+  std::size_t done = 0;
+  crew.each(mutations.size(), [&](std::size_t at, unsigned) {
+    mutants[at] = hunt(mutations[at]);
+    const std::scoped_lock lock{telling};
+    tell(mutants[at], ++done, mutations.size());
+  });
+  return mutants;
 }
 
 }  // namespace fixpoint::verify::world

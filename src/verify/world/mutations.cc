@@ -425,7 +425,13 @@ std::vector<Mutation> mutations_of(const Trial& trial) {
   maker.operators(trial.reconciler->declaration());
   maker.rules();
   maker.servers();
-  return std::move(maker).take();
+  auto made = std::move(maker).take();
+  for (const auto& variant : trial.variants) {
+    made.push_back({.group = "case: " + variant.belongs_to,
+                    .name = variant.name,
+                    .instead = variant.reconciler});
+  }
+  return made;
 }
 
 }  // namespace fixpoint::verify::world

@@ -10,6 +10,7 @@
 #include "verify/world/scenario.h"
 #include "verify/world/twisted.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Mutation {
   Twist twist = {};
   runtime::Rules rules = {};
   apiserver::Weakness weakness = apiserver::Weakness::None;
+  std::shared_ptr<const runtime::Operator> instead = {};  // a variant of the author's
 };
 
 // "FinalizerFirst".

@@ -69,14 +69,16 @@ Subject subject_of(std::shared_ptr<const Trial> trial) {
     const World world{*trial, choice.scenario, {.budget = choice.budget}};
     return replay_model(world, replay);
   };
-  made.mutants = [trial](const ExploreOptions& options, const TellMutant& tell) {
-    std::vector<Mutant> mutants;
-    MutantHunt hunt{*trial, options};
-    for (const auto& mutation : mutations_of(*trial)) {
-      mutants.push_back(hunt.hunt(mutation));
-      tell(mutants.back());
-    }
-    return mutants;
+  made.mutants = [trial](const Request& request,
+                         const TellMutant& tell) -> Result<std::vector<Mutant>> {
+    HuntOptions options{.scenario = request.scenario, .explore = request.options};
+    // What is wrong with them is found out before the hunt.
+    auto first = request;
+    if (first.scenario.empty()) first.scenario = trial->scenarios.front().name;
+    FP_TRY_VOID(chosen(*trial, first));
+    const auto budget = request.parameters.find(kBudget);
+    if (budget != request.parameters.end()) options.budget = budget->second;
+    return MutantHunt{*trial, options}.hunt_all(mutations_of(*trial), tell);
   };
   return made;
 }
