@@ -12,6 +12,7 @@ extern const Command kDemoCommand;
 extern const Command kManifestsCommand;
 extern const Command kNodeCommand;
 extern const Command kOperatorCommand;
+extern const Command kSimCommand;
 extern const Command kUpCommand;
 extern const Command kVerifyCommand;
 extern const Command kVersionCommand;

@@ -5,8 +5,10 @@
 #include "cli/console.h"
 #include "cli/route.h"
 #include "node/process/supervisor.h"
+#include "sim/stellar/programs.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +39,14 @@ std::span<const MakeTrial> trials() {
 int run_program(int argc, char** argv, runtime::Registry operators,
                 std::span<const MakeTrial> trials) {
   on_board() = {operators, trials};
-  const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   // Not for people: the processes that a node starts are this program too.
   if (!words.empty() && words[0] == node::kSupervisorCommand) {
     return node::run_supervisor(std::vector<std::string>(argv + 2, argv + argc));
+  }
+  // A link to it with a program's name, as a node makes for images, is that program's stand-in.
+  if (const auto stand_in = argc > 0 ? sim::program_named(argv[0]) : std::nullopt) {
+    words.insert(words.begin(), {"sim", "stellar", *stand_in});
   }
   const Route chosen = route(commands(), words);
   if (chosen.command != nullptr) return chosen.command->run(*chosen.arguments);

@@ -97,6 +97,10 @@ bool is_archive_url(std::string_view url) {
 
 std::string core_configuration(const CoreSettings& settings) {
   TomlWriter out;
+  auto quorum = settings.quorum;
+  if (settings.is_validator && !settings.home_domain.empty()) {
+    admit_self(quorum, settings.home_domain);
+  }
   out.comment("Written by the stellar operator; changes here are undone.");
   out.set("NETWORK_PASSPHRASE", settings.network_passphrase);
   out.set("NODE_IS_VALIDATOR", settings.is_validator);
@@ -112,8 +116,8 @@ std::string core_configuration(const CoreSettings& settings) {
   if (!settings.known_peers.empty()) out.set("KNOWN_PEERS", settings.known_peers);
   out.set("CATCHUP_COMPLETE", settings.catchup_complete);
   if (!settings.catchup_complete) out.set("CATCHUP_RECENT", settings.catchup_recent);
-  write_quorum_keys(out, settings.quorum);
-  write_quorum(out, settings.quorum);
+  write_quorum_keys(out, quorum);
+  write_quorum(out, quorum);
   write_archives(out, settings.archives);
   return std::move(out).take();
 }

@@ -57,7 +57,7 @@ struct CoreSettings {
   // NODE_SEED="$FILE:…". Core refuses a file that others may read, and refuses the form on the
   // public network; empty: no seed here, seed_command() puts it in front of the text.
   std::string seed_file{};
-  std::string home_domain{};
+  std::string home_domain{};  // gets its place in the quorum, see admit_self
   std::string database = "sqlite3:///opt/stellar/data/stellar.db";
   std::string bucket_directory = "/opt/stellar/data/buckets";  // core removes and makes it again
   std::int64_t http_port = kCoreHttpPort;
