@@ -62,7 +62,8 @@ function(fixpoint_test name)
                                   ENVIRONMENT FIXPOINT_BINARY=${CMAKE_BINARY_DIR}/fixpoint)
 endfunction()
 
-# The shipped program.
+# The shipped program. It has an allocator of its own (docs/decisions/0010-allocator.md); under a
+# sanitizer that is the sanitizer's.
 function(fixpoint_program name)
   cmake_parse_arguments(ARG "" "MAIN" "USES" ${ARGN})
   add_executable(${name} ${ARG_MAIN})
@@ -71,4 +72,7 @@ function(fixpoint_program name)
     target_link_libraries(${name} PRIVATE fixpoint_${layer})
   endforeach()
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  if(NOT FIXPOINT_SANITIZE AND NOT FIXPOINT_FUZZ)
+    target_link_libraries(${name} PRIVATE dep::jemalloc)
+  endif()
 endfunction()

@@ -3,7 +3,8 @@
 // fixpoint up: a Kubernetes API on this machine.
 #include "cli/up.h"
 
-#include "base/rfc3339.h"
+#include "base/footprint.h"
+#include "cli/access_log.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -14,8 +15,7 @@
 #include "cli/route.h"
 #include "cli/state_directory.h"
 #include "front/host.h"
-#include "json/draft.h"
-#include "json/print.h"
+#include "json/scratch.h"
 #include "kube/duration.h"
 #include "store/scratch_directory.h"
 
@@ -34,6 +34,8 @@ namespace {
 
 constexpr auto kStopGrace = std::chrono::milliseconds(800);
 constexpr std::uint16_t kDefaultPort = 6443;
+// Until what only the start needed is given back.
+constexpr auto kUntilSettled = std::chrono::seconds(1);
 // The store's files, the loop, the log, a kubeconfig on its way to disk: what is not a connection.
 constexpr std::size_t kDescriptorsReserved = 64;
 
@@ -125,35 +127,6 @@ std::size_t connections_that_fit() {
   }
   const auto have = static_cast<std::size_t>(files.rlim_cur);
   return have > kDescriptorsReserved ? have - kDescriptorsReserved : 1;
-}
-
-// Reads are not logged while they succeed: a log that shows what changed is one that gets read.
-bool worth_logging(const front::AccessLine& line) {
-  return line.code >= 400 || (line.method != "GET" && line.method != "HEAD");
-}
-
-void log_text(const front::AccessLine& line, Instant now) {
-  const double millis = std::chrono::duration<double, std::milli>(line.took).count();
-  const auto at = format_seconds(now);
-  fmt::print("{} {:>3} {:<6} {} {} {:.1f}ms\n", at.substr(11, 8), line.code, line.method, line.path,
-             line.user, millis);
-  std::fflush(stdout);
-}
-
-void log_json(const front::AccessLine& line, Instant now) {
-  const auto entry =
-      json::Draft::object({
-                              {"time", format_micros(now)},
-                              {"level", line.code >= 500 ? "error" : "info"},
-                              {"method", line.method},
-                              {"path", line.path},
-                              {"user", line.user},
-                              {"code", line.code},
-                              {"ms", std::chrono::duration<double, std::milli>(line.took).count()}
-  })
-          .freeze();
-  fmt::print("{}\n", json::to_text(entry, json::Escape::Plain));
-  std::fflush(stdout);
 }
 
 int failed(const Error& error) {
@@ -253,11 +226,8 @@ int run(const Arguments& arguments) {
   options.address = listen->address;
   options.port = listen->port;
   options.connections_max = connections_that_fit();
-  const bool as_json = arguments.value("log-format") == "json";
-  options.access_log = [&, as_json](const front::AccessLine& line) {
-    if (!worth_logging(line)) return;
-    (as_json ? log_json : log_text)(line, loop.clock().wall());
-  };
+  AccessLog requests(loop, log_format_of(arguments.value("log-format")));
+  options.access_log = [&](const front::AccessLine& line) { requests.tell(line); };
   const auto data_dir = options.data_dir;
   const auto home = Home::of(data_dir);
   if (!home) return failed(home.error());
@@ -302,6 +272,11 @@ int run(const Arguments& arguments) {
   fmt::print("ready {} kubeconfig={} in {:.0f} ms\n", host->url(), kubeconfig.string(), millis);
   std::fflush(stdout);
   if (node) node->start();
+  loop.after(kUntilSettled, [] {
+    json::release_scratch();
+    give_back_heap();
+    unmap_program_pages();
+  });
   loop.run();
   node.reset();
   local.reset();
