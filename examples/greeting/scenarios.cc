@@ -2,6 +2,7 @@
 //
 // What an author adds to have the example verified: what may happen to a Greeting, and how one sees
 // that it is served. docs/VERIFICATION.md has what is made of it.
+#include "json/print.h"
 #include "kube/metadata.h"
 #include "runtime/typed.h"
 #include "types/kind.h"
@@ -226,6 +227,36 @@ Deed goes_some_day(std::string what, const client::Resource& resource, const kub
               }};
 }
 
+const client::Resource kDefinitions =
+    runtime::builtin("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+const kube::Key kDefinition{"", greeting::entry().kinds().front()->crd_name()};
+
+bool is_served(const Look& look) {
+  return kube::condition_is_true(look.get(kDefinitions, kDefinition), "Established");
+}
+
+// The kind goes with all its objects, and comes back.
+std::vector<Deed> definition_goes_and_comes() {
+  const auto definition = types::crd(*greeting::entry().kinds().front());
+  return {does(
+              "deletes the definition of greetings",
+              [](Stage& stage) { stage.remove(kDefinitions, kDefinition); },
+              [](const Look& look) {
+                const json::View it = look.get(kDefinitions, kDefinition);
+                return !it.is_null() && !kube::being_deleted(it);
+              }),
+          does(
+              "defines greetings again",
+              [=](Stage& stage) { stage.create(kDefinitions, json::to_text(definition), ""); },
+              [](const Look& look) { return look.get(kDefinitions, kDefinition).is_null(); }),
+          does(
+              "creates a greeting again",
+              [](Stage& stage) { stage.create(kGreetings, kObject, "default"); },
+              [](const Look& look) {
+                return is_served(look) && look.get(kGreetings, kHello).is_null();
+              })};
+}
+
 // Mutants that need not be noticed.
 std::map<std::string, std::string> explained() {
   const std::string again = "the second finds what the first made, and writes nothing";
@@ -285,6 +316,9 @@ Trial trial() {
       all.back().deeds.end(),
       {fills_quota(), goes_some_day("lifts the quota", kQuotas, {"default", "full"})});
   all.back().promises.push_back(quota_is_kept());
+  all.push_back(scenario("definition", "its kind is deleted, and defined again", "edit=3"));
+  all.back().loops = {built_in::definitions()};
+  for (auto& deed : definition_goes_and_comes()) all.back().deeds.push_back(std::move(deed));
   all.push_back(scenario("namesake", "a ConfigMap of its name is somebody's, until it goes", ""));
   all.back().objects = {
       R"({"apiVersion":"example.fixpoint.dev/v1","kind":"Greeting","metadata":{"name":"hello"},)"

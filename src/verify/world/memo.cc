@@ -11,11 +11,12 @@ Memo& Memo::of_this_thread() {
 }
 
 void Memo::Entry::put_into(store::Store& store) const {
-  if (key.empty()) return;
-  if (erased) {
-    store.erase(key, body);
-  } else {
-    store.put(key, body);
+  for (const Change& change : changes) {
+    if (change.erased) {
+      store.erase(change.key, change.body);
+    } else {
+      store.put(change.key, change.body);
+    }
   }
 }
 
@@ -23,15 +24,14 @@ void Memo::remember(const Hash128& key, store::Revision before, const store::Sto
                     const std::optional<runtime::EffectReply>& reply) {
   const auto events = store.events_after(before);
   FP_CHECK(events.has_value());
-  if (events->size() > 1) return;
   if (known_.size() >= kMax) known_.clear();
   Entry& entry = known_[key];
   entry.reply = reply;
-  if (events->empty()) return;
-  const auto& event = events->front();
-  entry.key = event.key();
-  entry.erased = !event.after;
-  entry.body = event.after ? event.after->body : event.last->body;
+  for (const auto& event : *events) {
+    entry.changes.push_back({.key = event.key(),
+                             .body = event.after ? event.after->body : event.last->body,
+                             .erased = !event.after});
+  }
 }
 
 }  // namespace fixpoint::verify::world

@@ -15,6 +15,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace fixpoint::verify::world {
 
@@ -40,12 +41,14 @@ class Memo {
   // Beyond it the memory starts over, which costs time only.
   static constexpr std::size_t kMax = 50'000;
 
-  struct Entry {
-    std::optional<runtime::EffectReply> reply;
-    // The one change it made, if any.
+  struct Change {
     std::string key;
     json::Value body;
     bool erased = false;
+  };
+  struct Entry {
+    std::optional<runtime::EffectReply> reply;
+    std::vector<Change> changes;  // that it made, in order
 
     void put_into(store::Store& store) const;
   };
