@@ -73,9 +73,9 @@ Result<std::unique_ptr<Agent>> Agent::open(Surroundings surroundings, NodeOption
   std::unique_ptr<Agent> agent(new Agent(surroundings, std::move(options)));
   FP_TRY_VOID(agent->take_directory());
   agent->find_out_isolation();
-  FP_TRY(addresses, Addresses::open(agent->options_.directory / "addresses.json",
-                                    [&](int block) { return agent->claims_.take(block); },
-                                    agent->rng_.next()));
+  FP_TRY(addresses, Addresses::open(
+                        agent->options_.directory / "addresses.json",
+                        [&](int block) { return agent->claims_.take(block); }, agent->rng_.next()));
   agent->addresses_.emplace(std::move(addresses));
   agent->hardware_ = Machine::here(agent->options_.directory);
   agent->place_.host_ip = agent->options_.host_ip;

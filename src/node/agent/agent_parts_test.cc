@@ -25,6 +25,17 @@ TEST(AgentParts, PathsOfVolumesAreRewrittenWhereTheyAreWholePaths) {
   EXPECT_EQ(with_machine_paths("/database /var/data", mounts), "/database /var/data");
 }
 
+TEST(AgentParts, PathsThatWereRewrittenAreNotTakenForTheContainersOwn) {
+  const std::vector<BindMount> mounts{
+      {.source = "/tmp/node/run",  .target = "/run/x"     },
+      {.source = "/tmp/node/tmp",  .target = "/tmp"       },
+      {.source = "/tmp/node/deep", .target = "/run/x/deep"}
+  };
+
+  EXPECT_EQ(with_machine_paths("/run/x/f", mounts), "/tmp/node/run/f");
+  EXPECT_EQ(with_machine_paths("/tmp/f:/run/x/deep/f", mounts), "/tmp/node/tmp/f:/tmp/node/deep/f");
+}
+
 TEST(AgentParts, ANodeIsRegisteredAsAKubeletWould) {
   NodeOptions options;
   options.name = "n";

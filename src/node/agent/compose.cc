@@ -26,6 +26,10 @@ constexpr std::string_view kDefaultPath =
 constexpr std::string_view kRootHome =
     "/"
     "root";
+// Where containers find a stand-in's names, in a root of their own.
+constexpr std::string_view kStandInDirectory = "/opt/fixpoint/bin";
+// A stand-in finds paths in files, where nobody rewrites them: "/config=/var/…", one a line.
+constexpr std::string_view kMountsVariable = "FIXPOINT_MOUNTS";
 // Whom a container that must not be root becomes when nobody says whom.
 constexpr std::uint32_t kNobody = 65534;
 
@@ -48,7 +52,10 @@ class Composer {
     auto image = find_image();
     if (!image) return std::unexpected(std::move(image).error());
     Composed out;
-    out.image_id = image->row == nullptr ? "fixpoint://simulated" : "fixpoint://" + image->program;
+    out.image_id = image->row == nullptr ? "fixpoint://simulated"
+                   : image->is_stand_in()
+                       ? fmt::format("{}{}", kStandInImage, image->program.substr(1))
+                       : "fixpoint://" + image->program;
     auto environment = environment_of(call_.pod, call_.container, host_.sources(), call_.place);
     if (!environment) return config_error(environment.error().message);
     if (auto ok = check_rights(); !ok) return std::unexpected(std::move(ok).error());
@@ -115,12 +122,22 @@ class Composer {
     if (spec.words.front() == image.program) {
       spec.words.front() = find_in_path(image.program).value_or(image.program);
     }
-    add_mounts(spec, std::move(mounts));
+    const bool own_root = spec.isolation == Isolation::Root;
+    if (image.is_stand_in() && own_root) add_stand_in(spec, image, mounts, environment);
+    add_mounts(spec, mounts);
     spec.directory = call_.container.get("workingDir").as_string();
     if (spec.directory.empty()) spec.directory = image.row->directory;
     if (spec.directory.empty()) spec.directory = "/";
     fill(environment, spec);
-    if (spec.isolation != Isolation::Root) use_machine_paths(spec, environment);
+    if (!own_root) {
+      auto where = mounts_text(spec.mounts);
+      use_machine_paths(spec, environment);
+      // Paths of the machine, which nobody may take for the container's.
+      if (image.is_stand_in()) {
+        environment[std::string{kMountsVariable}] = std::move(where);
+        add_stand_in(spec, image, mounts, environment);
+      }
+    }
     for (const auto& [name, value] : environment) spec.environment.push_back(name + "=" + value);
     return spec;
   }
@@ -149,6 +166,38 @@ class Composer {
     const auto limit =
         kube::Quantity::parse(call_.container.get("resources", "limits", "memory").as_string("0"));
     if (limit) spec.memory_bytes_max = limit->value();
+  }
+
+  // This program under the names that the image's own would have, first in PATH. In a root of its
+  // own the container has it as files there, for its user may not get to where it really lies.
+  void add_stand_in(RunSpec& spec, const ImageProgram& image, std::vector<BindMount>& mounts,
+                    Environment& environment) const {
+    const bool mounted = spec.isolation == Isolation::Root;
+    std::error_code error;  // what is missing then is said when it is run
+    const auto program = fs::canonical(host_.options().program, error).string();
+    const fs::path links = call_.container_directory / "bin";
+    if (!mounted) fs::create_directories(links, error);
+    const auto directory = mounted ? std::string{kStandInDirectory} : links.string();
+    for (const auto& name : image.stand_in_names()) {
+      const auto file = fmt::format("{}/{}", directory, name);
+      if (mounted) {
+        mounts.push_back({.source = program, .target = file, .read_only = true});
+      } else {
+        fs::remove(file, error);
+        fs::create_symlink(program, file, error);
+      }
+      // An image's program may also be called by its full path.
+      auto& first = spec.words.front();
+      if (first == name || first.ends_with("/" + name)) first = file;
+    }
+    auto& path = environment.try_emplace("PATH", kDefaultPath).first->second;
+    path = fmt::format("{}:{}", directory, path);
+  }
+
+  static std::string mounts_text(const std::vector<BindMount>& mounts) {
+    std::string text;
+    for (const auto& mount : mounts) text += fmt::format("{}={}\n", mount.target, mount.source);
+    return text;
   }
 
   void add_mounts(RunSpec& spec, std::vector<BindMount> mounts) const {
@@ -246,18 +295,26 @@ std::optional<std::string> find_in_path(std::string_view program) {
 }
 
 std::string with_machine_paths(std::string_view text, const std::vector<BindMount>& mounts) {
-  std::string out{text};
-  for (const auto& mount : mounts) {
-    std::size_t at = 0;
-    while ((at = out.find(mount.target, at)) != std::string::npos) {
+  // The innermost mount that begins here; what was put in is not looked at again, for it may lie
+  // where another mount of the container's would be.
+  const auto mount_at = [&](std::size_t at) -> const BindMount* {
+    if (at > 0 && !may_precede(text[at - 1])) return nullptr;
+    const BindMount* best = nullptr;
+    for (const auto& mount : mounts) {
       const auto end = at + mount.target.size();
-      const bool begins = at == 0 || may_precede(out[at - 1]);
-      if (begins && (end == out.size() || may_follow(out[end]))) {
-        out.replace(at, mount.target.size(), mount.source);
-        at += mount.source.size();
-      } else {
-        at = end;
-      }
+      const bool here = text.substr(at).starts_with(mount.target) &&
+                        (end == text.size() || may_follow(text[end]));
+      if (here && (best == nullptr || mount.target.size() > best->target.size())) best = &mount;
+    }
+    return best;
+  };
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto* mount = mount_at(at)) {
+      out += mount->source;
+      at += mount->target.size();
+    } else {
+      out += text[at++];
     }
   }
   return out;

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace fixpoint::node {
 
@@ -25,6 +26,9 @@ struct ComposeCall {
   std::filesystem::path container_directory;  // of the container, above its runs
   std::string log;
 };
+
+// What the image ID of a container that runs a stand-in begins with; its name follows.
+inline constexpr std::string_view kStandInImage = "fixpoint://stand-in/";
 
 struct Composed {
   std::optional<RunSpec> run;  // nothing: no local program, the container is simulated

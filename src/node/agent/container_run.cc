@@ -94,6 +94,14 @@ void ContainerRun::start(std::optional<RunSpec> run, std::string image_id) {
                                            [this] { on_started(setup_.host.now()); });
     return;
   }
+  if (facts_.image_id.starts_with(kStandInImage)) {
+    say(EventType::Normal, "StandIn",
+        fmt::format(
+            "Container image \"{}\" is not here: the container has the stand-in of {} instead (see "
+            "'fixpoint sim --help')",
+            container_spec(setup_.pod(), facts_.name).get("image").as_string(),
+            facts_.image_id.substr(kStandInImage.size())));
+  }
   run->id = facts_.id;
   // The old words are not this run's.
   (void)write_whole_file(last_words_file(setup_.directory), "", 0666);

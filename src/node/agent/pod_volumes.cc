@@ -4,6 +4,8 @@
 #include "kube/metadata.h"
 #include "node/volume/file_tree.h"
 
+#include <cstdint>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -15,6 +17,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint32_t kGroupReads = 0440;
+
+// The group that the pod's volumes are for.
+std::optional<std::uint32_t> group_of(json::View pod) {
+  const json::View group = pod.get("spec", "securityContext", "fsGroup");
+  if (!group.is_int()) return std::nullopt;
+  return static_cast<std::uint32_t>(group.as_int());
+}
+
 Result<void> make_shared_directory(const fs::path& path, json::View pod) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -24,10 +35,9 @@ Result<void> make_shared_directory(const fs::path& path, json::View pod) {
   }
   // Anybody's, as Kubernetes' own; of the pod's group where it has one and we may.
   ::chmod(path.c_str(), 0777);
-  const json::View group = pod.get("spec", "securityContext", "fsGroup");
-  if (group.is_int() && ::geteuid() == 0) {
+  if (const auto group = group_of(pod); group && ::geteuid() == 0) {
     // Both are ours to change: we made it.
-    (void)!::chown(path.c_str(), static_cast<uid_t>(-1), static_cast<gid_t>(group.as_int()));
+    (void)!::chown(path.c_str(), static_cast<uid_t>(-1), *group);
     ::chmod(path.c_str(), 02777);
   }
   return {};
@@ -81,7 +91,10 @@ Result<fs::path> PodVolumes::make(json::View pod, json::View volume, const Place
     FP_TRY(files,
            files_of(volume,
                     {.pod = pod, .sources = host_.sources(), .place = place, .tokens = tokens}));
-    FP_TRY_VOID(write_file_set(path, files));
+    const auto group = group_of(pod);
+    // Whatever the mode says, the group may read, as in Kubernetes.
+    for (auto& [name_of_file, file] : files) file.mode |= group ? kGroupReads : 0U;
+    FP_TRY_VOID(write_file_set(path, files, group));
     return path;
   }
   if (const json::View source = volume.get("persistentVolumeClaim"); !source.is_null()) {

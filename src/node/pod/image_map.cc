@@ -20,6 +20,11 @@ redis:*            redis-server                                 --bind /data
 busybox:*          sh
 alpine:*           sh
 debian:*           sh|bash
+stellar/stellar-core:*      @stellar-core
+stellar/horizon:*           @horizon       stellar-horizon=@horizon
+stellar/stellar-horizon:*   @horizon       stellar-horizon=@horizon
+stellar/stellar-rpc:*       @stellar-rpc
+stellar/soroban-rpc:*       @stellar-rpc   soroban-rpc=@stellar-rpc
 ubuntu:*           bash|sh
 )";
 
@@ -190,11 +195,21 @@ Result<ImageProgram> ImageMap::find(std::string_view image, const Find& find) co
       rows_, [&](const ImageRow& candidate) { return matches(candidate.pattern, name); });
   if (row == rows_.end()) return ImageProgram{};
   for (const auto& program : row->programs) {
-    if (find(program)) return ImageProgram{&*row, program};
+    if (program.starts_with('@') || find(program)) return ImageProgram{&*row, program};
   }
   return fail(ErrorKind::NotFound,
               fmt::format("no local program for image \"{}\": {} is not installed", image,
                           fmt::join(row->programs, " or ")));
+}
+
+std::vector<std::string> ImageProgram::stand_in_names() const {
+  std::vector<std::string> names;
+  if (!is_stand_in()) return names;
+  names.push_back(program.substr(1));
+  for (const auto& [name, stands_for] : row->aliases) {
+    if (stands_for.starts_with('@')) names.push_back(name);
+  }
+  return names;
 }
 
 std::vector<std::string> command_of(const ImageProgram& image, std::vector<std::string> command,
@@ -203,12 +218,14 @@ std::vector<std::string> command_of(const ImageProgram& image, std::vector<std::
   if (words.empty()) {
     // As images' entry points do: options and configuration files are for the program, anything
     // else is a command of its own.
-    const bool own = args.empty() || args[0].starts_with('-') || args[0].ends_with(".conf");
-    if (own) words.push_back(image.program);
+    const bool own = image.is_stand_in() || args.empty() || args[0].starts_with('-') ||
+                     args[0].ends_with(".conf");
+    if (own) words.push_back(image.is_stand_in() ? image.program.substr(1) : image.program);
   }
   words.insert(words.end(), std::make_move_iterator(args.begin()),
                std::make_move_iterator(args.end()));
-  if (image.row == nullptr) return words;
+  // A stand-in's names are files in its container.
+  if (image.row == nullptr || image.is_stand_in()) return words;
   std::string& first = words.front();
   if (const auto alias = image.row->aliases.find(first); alias != image.row->aliases.end()) {
     // Of the alternatives the image's own program, when it is one of them.

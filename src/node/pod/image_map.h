@@ -9,8 +9,10 @@
 //
 // The program is what runs when the container gives no command (a|b|c: the first that is
 // installed). NAME=PROGRAM: what a command of that name means there. An option such as --bind is
-// added with the pod's address unless the container gives it. A path is the working directory. An
-// image that no line matches has no program: its containers are simulated.
+// added with the pod's address unless the container gives it. A path is the working directory.
+// @NAME is a stand-in that this program brings along: it runs under that name, and NAME=@PROGRAM
+// is another name for it. An image that no line matches has no program: its containers are
+// simulated.
 #pragma once
 
 #include "base/error.h"
@@ -35,7 +37,11 @@ struct ImageRow {
 // What a container of an image runs.
 struct ImageProgram {
   const ImageRow* row = nullptr;  // null: simulated
-  std::string program;            // the one that is installed
+  std::string program;            // the one that is installed; "@stellar-core": a stand-in
+
+  bool is_stand_in() const { return program.starts_with('@'); }
+  // The names under which the container finds the stand-in.
+  std::vector<std::string> stand_in_names() const;
 };
 
 // "valkey/valkey:8.1": without registry and digest, with a tag. Invalid with Kubernetes' words.

@@ -75,5 +75,21 @@ TEST(ImageMap, RunsWhatTheContainerSaysAndElseTheProgram) {
               ElementsAre("sh", "-c", "true"));
 }
 
+TEST(ImageMap, BringsStandInsAlongUnderTheNamesOfTheRealPrograms) {
+  const auto map = ImageMap::standard();
+  const auto core = map.find("stellar/stellar-core:22.1", installed({})).value();
+  const auto horizon = map.find("stellar/stellar-horizon@sha256:00", installed({})).value();
+
+  EXPECT_TRUE(core.is_stand_in());
+  EXPECT_THAT(core.stand_in_names(), ElementsAre("stellar-core"));
+  EXPECT_THAT(horizon.stand_in_names(), ElementsAre("horizon", "stellar-horizon"));
+  // An image's entry point takes all arguments.
+  EXPECT_THAT(command_of(core, {}, {"run", "--conf", "f"}, "127.1.0.1"),
+              ElementsAre("stellar-core", "run", "--conf", "f"));
+  EXPECT_THAT(command_of(core, {"sh", "-c"}, {"stellar-core version"}, "127.1.0.1"),
+              ElementsAre("sh", "-c", "stellar-core version"));
+  EXPECT_FALSE(map.find("busybox", installed({"sh"}))->is_stand_in());
+}
+
 }  // namespace
 }  // namespace fixpoint::node

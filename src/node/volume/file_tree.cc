@@ -111,7 +111,8 @@ Result<void> write_whole_file(const fs::path& path, std::string_view bytes, std:
   return {};
 }
 
-Result<bool> write_file_set(const fs::path& directory, const FileSet& files) {
+Result<bool> write_file_set(const fs::path& directory, const FileSet& files,
+                            std::optional<std::uint32_t> group) {
   FP_TRY_VOID(make_directories(directory));
   const fs::path data = directory / kData;
   std::error_code error;
@@ -125,6 +126,10 @@ Result<bool> write_file_set(const fs::path& directory, const FileSet& files) {
     const fs::path place = directory / fresh / path;
     FP_TRY_VOID(make_directories(place.parent_path()));
     FP_TRY_VOID(write_whole_file(place, content.bytes, content.mode));
+    if (!group || ::geteuid() != 0) continue;
+    if (::chown(place.c_str(), static_cast<uid_t>(-1), *group) != 0) {
+      return trouble("chown", place, errno);
+    }
   }
   FP_TRY_VOID(point(data, fresh));
   FP_TRY_VOID(link_names(directory, files));

@@ -10,12 +10,16 @@
 #include "base/error.h"
 #include "node/volume/volume_files.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 namespace fixpoint::node {
 
-// Makes `directory` hold exactly these files; true when anything changed.
-Result<bool> write_file_set(const std::filesystem::path& directory, const FileSet& files);
+// Makes `directory` hold exactly these files, of that group where we may give them away; true when
+// anything changed.
+Result<bool> write_file_set(const std::filesystem::path& directory, const FileSet& files,
+                            std::optional<std::uint32_t> group = std::nullopt);
 
 // Writes a file that is either the old one or whole: by way of a neighbour and a rename.
 Result<void> write_whole_file(const std::filesystem::path& path, std::string_view bytes,

@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace fixpoint::node {
 namespace {
@@ -130,6 +132,22 @@ TEST_F(FileTree, ChangesAllFilesByMovingOneLink) {
   EXPECT_EQ(content(root_ / "a"), "3");
   EXPECT_FALSE(fs::exists(fs::symlink_status(root_ / "d")));
   EXPECT_FALSE(fs::exists(root_ / before));
+}
+
+TEST_F(FileTree, GivesFilesToTheGroupOfThePodWhereItMay) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  ASSERT_EQ(write_file_set(root_,
+                           {
+                               {"a", {"1", 0440}}
+  },
+                           10'000),
+            true);
+
+  struct stat info{};
+  ASSERT_EQ(::stat((root_ / "a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_gid, 10'000U);
+  EXPECT_EQ(info.st_uid, 0U);
+  EXPECT_EQ(info.st_mode & 0777U, 0440U);
 }
 
 TEST_F(FileTree, RefusesASubPathThatLeadsOutByNameOrByLink) {

@@ -137,6 +137,7 @@ TEST(StandInPrograms, FindPathsOfAContainerOnTheMachine) {
   EXPECT_EQ(machine_path("/configuration", mounts), "/configuration");
   EXPECT_EQ(machine_path("/config", mounts), "/m/1");
   EXPECT_EQ(machine_path("/x", ""), "/x");
+  EXPECT_EQ(machine_path("/tmp/n/1/a", "/tmp=/tmp/n/2\n/config=/tmp/n/1\n"), "/tmp/n/1/a");
 }
 
 }  // namespace

@@ -218,6 +218,10 @@ int call(const Call& call) {
 }
 
 std::string machine_path(std::string_view path, std::string_view mounts) {
+  const auto lies_in = [&](std::string_view directory) {
+    return path.starts_with(directory) &&
+           (path.size() == directory.size() || path[directory.size()] == '/');
+  };
   std::string_view best_target;
   std::string_view best_source;
   while (!mounts.empty()) {
@@ -227,11 +231,12 @@ std::string machine_path(std::string_view path, std::string_view mounts) {
     const auto equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     const auto target = line.substr(0, equals);
-    const bool inside =
-        path.starts_with(target) && (path.size() == target.size() || path[target.size()] == '/');
-    if (inside && target.size() > best_target.size()) {
+    const auto source = line.substr(equals + 1);
+    // Rewritten already: it came from the command line.
+    if (lies_in(source)) return std::string{path};
+    if (lies_in(target) && target.size() > best_target.size()) {
       best_target = target;
-      best_source = line.substr(equals + 1);
+      best_source = source;
     }
   }
   if (best_target.empty()) return std::string{path};
