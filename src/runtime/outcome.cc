@@ -14,6 +14,8 @@ namespace {
 
 // A server that says "too many requests" without a time means about this, as Kubernetes does.
 constexpr Duration kRetryAfterDefault = std::chrono::seconds(1);
+// A quota is raised by a person or freed by somebody's deletion, and nobody tells us.
+constexpr Duration kQuotaAgain = std::chrono::minutes(1);
 
 bool has_cause(const kube::Status& status, std::string_view reason) {
   return status.details && std::ranges::any_of(status.details->causes, [&](const auto& cause) {
@@ -21,11 +23,15 @@ bool has_cause(const kube::Status& status, std::string_view reason) {
          });
 }
 
-// 403 is three things: no right (a person must grant it), no quota (it frees up by itself), and a
-// namespace on its way out (it will be gone).
+bool is_about_quota(const kube::Status& status) {
+  return status.code == 403 && status.message.find("exceeded quota") != std::string::npos;
+}
+
+// 403 is three things: no right (a person must grant it), no quota (said at once and tried slowly:
+// it is no accident), and a namespace on its way out (it will be gone).
 ErrorClass class_of_forbidden(const kube::Status& status) {
-  const bool passes = status.message.find("exceeded quota") != std::string::npos ||
-                      has_cause(status, "NamespaceTerminating") ||
+  if (is_about_quota(status)) return ErrorClass::Throttled;
+  const bool passes = has_cause(status, "NamespaceTerminating") ||
                       status.message.find("not yet ready to handle request") != std::string::npos;
   return passes ? ErrorClass::Transient : ErrorClass::Permanent;
 }
@@ -118,8 +124,10 @@ StepFailure classify(const client::CallError& error) {
   }
   failure.error_class = class_of_refusal(error);
   failure.reason = error.status.reason.empty() ? "Refused" : error.status.reason;
+  const bool quota = is_about_quota(error.status);
+  if (quota) failure.reason = kQuotaExceeded;
   if (failure.error_class == ErrorClass::Throttled) {
-    failure.retry_after = error.retry_after.value_or(kRetryAfterDefault);
+    failure.retry_after = error.retry_after.value_or(quota ? kQuotaAgain : kRetryAfterDefault);
   }
   return failure;
 }

@@ -39,6 +39,9 @@ enum class ErrorClass : std::uint8_t {
 std::string_view to_string(ErrorClass error_class);
 std::string_view to_string(StepState state);
 
+// The reason of what a quota refused, whatever the server calls it.
+inline constexpr std::string_view kQuotaExceeded = "QuotaExceeded";
+
 struct StepFailure {
   ErrorClass error_class = ErrorClass::Transient;
   std::string reason;  // CamelCase

@@ -21,8 +21,6 @@ TEST(Classify, SaysWhatToDoAboutEachRefusal) {
   EXPECT_EQ(classify(refused(400, "BadRequest")).error_class, ErrorClass::Invalid);
   EXPECT_EQ(classify(refused(403, "Forbidden", "cannot create")).error_class,
             ErrorClass::Permanent);
-  EXPECT_EQ(classify(refused(403, "Forbidden", "exceeded quota: q")).error_class,
-            ErrorClass::Transient);
   EXPECT_EQ(classify(refused(404, "NotFound")).error_class, ErrorClass::Transient);
   EXPECT_EQ(classify(refused(401, "Unauthorized")).error_class, ErrorClass::Transient);
   EXPECT_EQ(classify(refused(500, "InternalError")).error_class, ErrorClass::Transient);
@@ -44,6 +42,14 @@ TEST(Classify, ThrottledKeepsTheTimeTheServerNamed) {
   EXPECT_EQ(classify(named).error_class, ErrorClass::Throttled);
   EXPECT_EQ(classify(named).retry_after, std::chrono::seconds(7));
   EXPECT_EQ(classify(refused(429, "TooManyRequests")).retry_after, std::chrono::seconds(1));
+}
+
+TEST(Classify, AQuotaIsSaidAndTriedSlowly) {
+  const auto quota = classify(refused(403, "Forbidden", "exceeded quota: q, requested: pods=1"));
+
+  EXPECT_EQ(quota.error_class, ErrorClass::Throttled);
+  EXPECT_EQ(quota.reason, "QuotaExceeded");
+  EXPECT_EQ(quota.retry_after, std::chrono::seconds(60));
 }
 
 TEST(Classify, CallsThatGotNoAnswerAreTransient) {

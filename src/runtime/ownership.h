@@ -14,6 +14,8 @@
 namespace fixpoint::runtime {
 
 inline constexpr std::string_view kOwnerLabel = "fixpoint.dev/owner-uid";
+// For whom an object outlives its owner (Ownership::Kept); whatever the operator writes there.
+inline constexpr std::string_view kStampAnnotation = "fixpoint.dev/kept-for";
 
 // The uid of whom `object` belongs to; empty when it belongs to nobody. The reference wins over the
 // label: the API server lets only one controller have it, a label anybody can copy.

@@ -39,8 +39,10 @@ struct ObjectRef {
 // The object is the primary's: it carries its uid (a controller reference, or a label where the two
 // cannot be linked by a reference) and is never confused with a namesake. `Shared` objects belong
 // to nobody in particular: our fields are applied, nothing else is touched, nothing is removed with
-// us.
-enum class Ownership : std::uint8_t { Owned, Shared };
+// us. `Kept` objects are the primary's and outlive it: they carry no reference but a stamp, the
+// annotation fixpoint.dev/kept-for, which the step's object must have. Whoever asks for an object
+// with exactly that stamp later on, Owned or Kept, finds it to be theirs.
+enum class Ownership : std::uint8_t { Owned, Shared, Kept };
 
 // Makes it exist as described and leaves it alone afterwards, whatever becomes of it.
 struct CreateStep {

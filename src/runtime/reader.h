@@ -48,6 +48,8 @@ class Reader {
   virtual std::vector<json::View> owned(const kube::GroupVersionKind& kind) const = 0;
   virtual std::vector<json::View> list(const kube::GroupVersionKind& kind,
                                        std::string_view ns) const = 0;
+  // Whether the server has this kind: false only of an optional one (Watch::optional).
+  virtual bool serves(const kube::GroupVersionKind&) const { return true; }
   // By a declared index (Watch::indexes).
   virtual std::vector<json::View> indexed(const kube::GroupVersionKind& kind,
                                           std::string_view index, std::string_view value) const = 0;

@@ -15,6 +15,10 @@
 #include <string_view>
 #include <vector>
 
+namespace fixpoint::fsm {
+struct Diagram;
+}
+
 namespace fixpoint::runtime {
 
 struct GuardSettings;
@@ -33,6 +37,8 @@ struct OperatorEntry {
   std::vector<Part> (*make)() = nullptr;
   // Those whose CRDs are its to install; kinds it only watches are not among them.
   std::vector<const types::Kind*> (*kinds)() = nullptr;
+  // The life of its objects, for `diagram`; null: it has no table.
+  fsm::Diagram (*diagram)() = nullptr;
   bool example = false;  // not among the operators that run when none is named
 };
 

@@ -185,7 +185,8 @@ OperatorEntry entry_of(std::string_view name, std::string_view summary) {
                 parts.push_back({.reconciler = std::make_unique<Typed<Author>>(), .outside = {}});
                 return parts;
               },
-          .kinds = [] { return std::vector<const types::Kind*>{&kind_of<Author>()}; }};
+          .kinds = [] { return std::vector<const types::Kind*>{&kind_of<Author>()}; },
+          .diagram = nullptr};
 }
 
 }  // namespace fixpoint::runtime

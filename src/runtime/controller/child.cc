@@ -73,9 +73,11 @@ Result<ObjectRef> ref_of(json::View object) {
   };
 }
 
-Standing standing(json::View object, const Owner& owner) {
+Standing standing(json::View object, const Owner& owner, std::string_view stamp) {
   const std::string_view uid = owner_uid_of(object);
   if (!uid.empty() && uid == owner.uid) return Standing::Ours;
+  const bool stamped = object.get("metadata", "annotations", kStampAnnotation).as_string() == stamp;
+  if (uid.empty() && !stamp.empty() && stamped) return Standing::Ours;
   const json::View reference = controller_of(object);
   if (names(reference, owner.kind.group_kind()) &&
       reference.get("name").as_string() == owner.key.name) {
@@ -89,14 +91,15 @@ bool can_reference(const Owner& owner, const kube::Key& child) {
 }
 
 json::Value as_child(json::View desired, const kube::Key& place, const Owner& owner,
-                     std::string_view hash_text) {
+                     std::string_view hash_text, Ownership ownership) {
   json::Draft object(desired);
   json::Draft& metadata = object.object_at("metadata");
   if (!place.ns.empty()) metadata["namespace"] = place.ns;
-  if (can_reference(owner, place)) {
+  const bool kept = ownership == Ownership::Kept;
+  if (!kept && can_reference(owner, place)) {
     metadata.array_at("ownerReferences").push_back(reference_to(owner));
   } else {
-    metadata.object_at("labels")[kOwnerLabel] = owner.uid;
+    if (!kept) metadata.object_at("labels")[kOwnerLabel] = owner.uid;
     metadata.object_at("annotations")[kOwnerAnnotation] =
         fmt::format("{}/{}", owner.key.ns, owner.key.name);
   }

@@ -40,14 +40,17 @@ enum class Standing : std::uint8_t {
   Former,   // of an object of the primary's name that is gone: the garbage collector's
   Foreign,  // anybody else's, or nobody's
 };
-Standing standing(json::View object, const Owner& owner);
+// `stamp` is what the wanted object carries as kStampAnnotation: nobody's object with the same one
+// is ours.
+Standing standing(json::View object, const Owner& owner, std::string_view stamp = {});
 
 // True when the child may carry a reference to its owner.
 bool can_reference(const Owner& owner, const kube::Key& child);
 
-// `desired` in its place and with the marks. An empty hash text leaves the annotation out.
+// `desired` in its place and with the marks. An empty hash text leaves the annotation out. A Kept
+// one says only where its owner is to be found, for the news of it.
 json::Value as_child(json::View desired, const kube::Key& place, const Owner& owner,
-                     std::string_view hash_text);
+                     std::string_view hash_text, Ownership ownership = Ownership::Owned);
 // With metadata.uid: refused unless it is that object.
 json::Value bound_to(json::View object, std::string_view uid);
 

@@ -29,8 +29,18 @@ struct Child {
   std::string manager;
 
   std::string name() const { return name_of(ref); }
-  bool owned() const { return ownership == Ownership::Owned; }
+  bool owned() const { return ownership != Ownership::Shared; }
+  std::string_view stamp() const {
+    return desired.get("metadata", "annotations", kStampAnnotation).as_string();
+  }
 };
+
+StepFailure without_stamp(const Child& child) {
+  return {.error_class = ErrorClass::Permanent,
+          .reason = "InternalError",
+          .message = fmt::format("{} is to be kept and needs the annotation {}", child.name(),
+                                 kStampAnnotation)};
+}
 
 template <class T>
 using Maybe = std::optional<std::expected<T, Outcome>>;  // nothing: an answer is wanted
@@ -49,6 +59,11 @@ Maybe<Child> child_of(PassState& state, json::View desired, Ownership ownership)
               {},
               state.settings->field_manager};
   if (!child.owned()) child.manager += "-" + state.owner.uid;
+  if (child.ownership == Ownership::Kept) {
+    if (child.stamp().empty()) return std::unexpected(failed(without_stamp(child)));
+    // The same wish of another ownership is another wish.
+    child.hash += hash128(kStampAnnotation);
+  }
   child.hash_text = child.hash.hex();
   if (child.resource.scope == client::Scope::Cluster) {
     child.ref.key.ns.clear();
@@ -90,7 +105,7 @@ Outcome foreign(const Child& child, json::View there) {
 // What must hold of an object that is there before it is touched; an outcome when it does not.
 std::optional<Outcome> obstacle(PassState& state, const Child& child, json::View there) {
   if (child.owned() && state.on(Rule::NoAdoption)) {
-    switch (standing(there, state.owner)) {
+    switch (standing(there, state.owner, child.stamp())) {
       case Standing::Ours: break;
       case Standing::Former:
         state.look_again(kTerminatingAgain);
@@ -148,7 +163,9 @@ WriteAttempt attempt_of(const PassState& state, const Child& child, json::View l
 }
 
 json::Value body_of(const PassState& state, const Child& child, std::string_view hash_text) {
-  if (child.owned()) return as_child(child.desired, child.ref.key, state.owner, hash_text);
+  if (child.owned()) {
+    return as_child(child.desired, child.ref.key, state.owner, hash_text, child.ownership);
+  }
   json::Draft object(child.desired);
   if (!child.ref.key.ns.empty()) object.object_at("metadata")["namespace"] = child.ref.key.ns;
   return object.freeze();

@@ -99,12 +99,15 @@ bool not_served(const client::CallError& error) {
   return error.not_found() && (!error.status.details || error.status.details->name.empty());
 }
 
+// What does not pass by itself; a quota, too, waits for somebody.
+bool is_for_people(const Outcome& outcome) {
+  return outcome.error_class == ErrorClass::Permanent ||
+         outcome.error_class == ErrorClass::Invalid || outcome.reason == kQuotaExceeded;
+}
+
 void say_failures(PassState& state) {
   for (const Outcome& outcome : state.result.outcomes.steps) {
-    if (outcome.error_class != ErrorClass::Permanent &&
-        outcome.error_class != ErrorClass::Invalid) {
-      continue;
-    }
+    if (!is_for_people(outcome)) continue;
     say(state,
         {.type = EventType::Warning,
          .reason = outcome.reason,

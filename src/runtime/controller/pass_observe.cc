@@ -41,6 +41,11 @@ class PassReader final : public Reader, public Probes {
     const Contents* contents = state_.cache->find(kind);
     return kept(contents == nullptr ? std::vector<json::View>{} : contents->list(ns));
   }
+  bool serves(const kube::GroupVersionKind& kind) const override {
+    const bool served = state_.cache->find(kind) != nullptr;
+    if (state_.settings->keep_reads) state_.reads.push_back(json::Value::boolean(served));
+    return served;
+  }
   std::vector<json::View> indexed(const kube::GroupVersionKind& kind, std::string_view index,
                                   std::string_view value) const override {
     const Contents* contents = state_.cache->find(kind);

@@ -191,6 +191,98 @@ TEST_F(PassTest, SharedObjectsAreNotMarkedAndTwoOwnersKeepTheirFields) {
   EXPECT_TRUE(map.get("metadata", "ownerReferences").is_null());
 }
 
+// A boat's treasure: of the ownership its spec names, with a stamp.
+Plan treasure_plan(const TestOperator::Seen& seen) {
+  json::Draft object(TestOperator::map("treasure", json::Draft::object({
+                                                       {"gold", "1"}
+  })));
+  if (seen.primary.get("spec", "stamp").is_string()) {
+    object.object_at("metadata").object_at("annotations")[kStampAnnotation] =
+        seen.primary.get("spec", "stamp");
+  }
+  const bool kept = seen.primary.get("spec", "keep").as_bool();
+  Plan plan;
+  plan.branch("treasure")
+      .steps.emplace_back(ApplyStep{object.freeze(), kept ? Ownership::Kept : Ownership::Owned});
+  return plan;
+}
+
+TEST_F(PassTest, AKeptObjectOutlivesItsOwnerAndIsFoundAgainByItsStamp) {
+  operator_.on_decide = treasure_plan;
+  operator_.declared.finalizer = "sea.example.com/cleanup";
+  world_.create_boat("a", R"({"keep":true,"stamp":"boat a"})");
+  settle();
+  const auto uid = world_.text(kMaps, "treasure", "metadata", "uid");
+  EXPECT_EQ(world_.text(kMaps, "treasure", "metadata", "ownerReferences"), "");
+  const auto treasure = world_.get(kMaps, "treasure");
+  EXPECT_EQ(owner_key_of(treasure, kBoatKind.group_kind()), (kube::Key{"ns", "a"}));
+
+  world_.remove(kBoats, "a");
+  for (int pass = 0; pass < 3; ++pass) {
+    world_.sync();
+    (void)run();
+  }
+  EXPECT_TRUE(world_.get(kBoats, "a").is_null());
+  world_.create_boat("a", R"({"keep":true,"stamp":"boat a"})");
+  settle();
+
+  EXPECT_EQ(world_.text(kMaps, "treasure", "metadata", "uid"), uid);
+}
+
+TEST_F(PassTest, AKeptObjectWithAnotherStampIsForeign) {
+  operator_.on_decide = treasure_plan;
+  world_.create_map("treasure");
+  world_.patch(kMaps, "treasure",
+               R"({"metadata":{"annotations":{"fixpoint.dev/kept-for":"another"}}})");
+  world_.create_boat("a", R"({"keep":true,"stamp":"boat a"})");
+
+  world_.sync();
+  const auto end = run();
+
+  EXPECT_EQ(end.outcomes.steps[0].reason, "NotOurs");
+  EXPECT_EQ(world_.text(kMaps, "treasure", "data", "gold"), "");
+}
+
+TEST_F(PassTest, WhetherAnObjectIsKeptMayChange) {
+  const auto owners_of_treasure = [&] {
+    const auto treasure = world_.get(kMaps, "treasure");
+    return treasure.get("metadata", "ownerReferences").size();
+  };
+  operator_.on_decide = treasure_plan;
+  world_.create_boat("a", R"({"keep":false,"stamp":"boat a"})");
+  settle();
+  EXPECT_EQ(owners_of_treasure(), 1U);
+
+  world_.patch(kBoats, "a", R"({"spec":{"keep":true}})");
+  settle();
+  EXPECT_EQ(owners_of_treasure(), 0U);
+
+  world_.patch(kBoats, "a", R"({"spec":{"keep":false}})");
+  settle();
+  EXPECT_EQ(owners_of_treasure(), 1U);
+}
+
+TEST_F(PassTest, AKeptObjectNeedsAStamp) {
+  operator_.on_decide = treasure_plan;
+  world_.create_boat("a", R"({"keep":true})");
+
+  world_.sync();
+
+  EXPECT_THAT(run().outcomes.steps[0].message, HasSubstr("needs the annotation"));
+}
+
+TEST_F(PassTest, KnowsWhetherAKindIsServed) {
+  std::vector<bool> served;
+  operator_.on_observe = [&](const Reader& reader, Probes&) {
+    served = {reader.serves(kMapKind), reader.serves({"sea.example.com", "v1", "Whale"})};
+    return Result<json::Value>{json::Value{}};
+  };
+  world_.create_boat("a");
+  settle();
+
+  EXPECT_THAT(served, ElementsAre(true, false));
+}
+
 TEST_F(PassTest, CreateStepLeavesTheObjectAloneAfterwards) {
   operator_.on_decide = [](const TestOperator::Seen& seen) {
     Plan plan;
