@@ -51,9 +51,13 @@ Diagram diagram_of(const T& table, std::string title) {
   if (table.last) bare.last = name(*table.last);
   for (const auto phase : enum_names(table.initial)) bare.phases.emplace_back(phase);
   std::vector<NamedRow> rows;
-  for (const auto& row : table.rows) {
-    const bool always = row.guard == typename T::Guard{};
-    rows.push_back({name(row.from), name(row.event), always ? "" : name(row.guard), name(row.to)});
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const auto& [from, event, to, guard] = table.rows[row];
+    const bool always = guard == typename T::Guard{};
+    for (std::size_t at = 0; at < bare.phases.size(); ++at) {
+      if (!counts_from(table, row, static_cast<typename T::Phase>(at))) continue;
+      rows.push_back({bare.phases[at], name(event), always ? "" : name(guard), name(to)});
+    }
   }
   return gather(std::move(bare), rows);
 }

@@ -3,13 +3,14 @@
 // Table: a life cycle as data. Phases, events, guards and targets are constexpr; what is not listed
 // is refused.
 //
-//   enum class Phase : std::uint8_t { Closed, Open };   // each with enum_names(), as in types/
-//   enum class Event : std::uint8_t { Pull, Push };
-//   enum class Guard : std::uint8_t { Always, Unlocked };
-//   inline constexpr auto kDoor = fsm::table<Phase, Event, Guard>(Phase::Closed, {{
+//   enum class Phase : std::uint8_t { Closed, Open, Gone };   // each with enum_names(), as in
+//   types/ enum class Event : std::uint8_t { Pull, Push, Burn }; enum class Guard : std::uint8_t {
+//   Always, Unlocked }; inline constexpr auto kDoor = fsm::table<Phase, Event,
+//   Guard>(Phase::Closed, {{
 //       {Phase::Closed, Event::Pull, Phase::Open, Guard::Unlocked},
 //       {Phase::Open, Event::Push, Phase::Closed},
-//   }});
+//       {fsm::kEverywhere, Event::Burn, Phase::Gone},
+//   }}, Phase::Gone);
 //   static_assert(fsm::every_phase_reachable(kDoor) && fsm::every_phase_leavable(kDoor));
 //
 // Rows of one phase and event are tried in order: the first whose guard holds decides. The guard
@@ -19,15 +20,43 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
 
 namespace fixpoint::fsm {
 
+struct Everywhere {};
+// In a row: from every phase but the last.
+inline constexpr Everywhere kEverywhere;
+
+// The phases a row is about: one, several, or all but the last.
+template <class Phase>
+class From {
+ public:
+  constexpr From() = default;
+  constexpr From(Phase phase) : bits_(bit(phase)) {}  // NOLINT: a phase is a set of one
+  constexpr From(std::initializer_list<Phase> phases) {
+    for (const Phase phase : phases) bits_ |= bit(phase);
+  }
+  constexpr From(Everywhere) : bits_(~std::uint64_t{0}), everywhere_(true) {}  // NOLINT
+
+  constexpr bool has(Phase phase, std::optional<Phase> last) const {
+    return (bits_ & bit(phase)) != 0 && !(everywhere_ && last == phase);
+  }
+
+ private:
+  static constexpr std::uint64_t bit(Phase phase) {
+    return std::uint64_t{1} << static_cast<unsigned>(phase);
+  }
+  std::uint64_t bits_ = 0;
+  bool everywhere_ = false;
+};
+
 template <class Phase, class Event, class Guard>
 struct Transition {
-  Phase from{};
+  From<Phase> from{};
   Event event{};
   Phase to{};
   Guard guard{};
@@ -63,7 +92,7 @@ template <class T, class Holds>
 constexpr std::optional<typename T::Phase> next(const T& table, typename T::Phase from,
                                                 typename T::Event event, Holds holds) {
   for (const auto& row : table.rows) {
-    if (row.from != from || row.event != event) continue;
+    if (!row.from.has(from, table.last) || row.event != event) continue;
     if (row.guard == typename T::Guard{} || holds(row.guard)) return row.to;
   }
   return std::nullopt;
@@ -82,7 +111,11 @@ constexpr bool every_phase_reachable(const T& table) {
   seen[static_cast<std::size_t>(table.initial)] = true;
   for (std::size_t round = 0; round < seen.size(); ++round) {
     for (const auto& row : table.rows) {
-      if (seen[static_cast<std::size_t>(row.from)]) seen[static_cast<std::size_t>(row.to)] = true;
+      for (std::size_t at = 0; at < seen.size(); ++at) {
+        if (seen[at] && row.from.has(static_cast<Phase>(at), table.last)) {
+          seen[static_cast<std::size_t>(row.to)] = true;
+        }
+      }
     }
   }
   for (const bool one : seen) {
@@ -98,7 +131,9 @@ constexpr bool every_phase_leavable(const T& table) {
   for (std::size_t at = 0; at < count_of<Phase>(); ++at) {
     const auto phase = static_cast<Phase>(at);
     bool leaves = false;
-    for (const auto& row : table.rows) leaves = leaves || (row.from == phase && row.to != phase);
+    for (const auto& row : table.rows) {
+      leaves = leaves || (row.from.has(phase, table.last) && row.to != phase);
+    }
     if (leaves == (table.last == phase)) return false;
   }
   return true;
@@ -114,16 +149,29 @@ constexpr bool answers_every_event(const T& table, typename T::Phase phase) {
   return true;
 }
 
-// No row stands behind one of the same phase and event that always holds: it would never be taken.
+// Whether the row is ever taken from this phase: no earlier one of the same event holds first.
+template <class T>
+constexpr bool counts_from(const T& table, std::size_t row, typename T::Phase phase) {
+  using Guard = typename T::Guard;
+  const auto& late = table.rows[row];
+  if (!late.from.has(phase, table.last)) return false;
+  for (std::size_t before = 0; before < row; ++before) {
+    const auto& early = table.rows[before];
+    if (early.event != late.event || !early.from.has(phase, table.last)) continue;
+    if (early.guard == Guard{} || early.guard == late.guard) return false;
+  }
+  return true;
+}
+
 template <class T>
 constexpr bool every_row_counts(const T& table) {
-  for (std::size_t at = 0; at < table.rows.size(); ++at) {
-    for (std::size_t before = 0; before < at; ++before) {
-      const auto& early = table.rows[before];
-      const auto& late = table.rows[at];
-      if (early.from != late.from || early.event != late.event) continue;
-      if (early.guard == typename T::Guard{} || early.guard == late.guard) return false;
+  using Phase = typename T::Phase;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    bool counts = false;
+    for (std::size_t at = 0; at < count_of<Phase>(); ++at) {
+      counts = counts || counts_from(table, row, static_cast<Phase>(at));
     }
+    if (!counts) return false;
   }
   return true;
 }

@@ -37,9 +37,8 @@ using Row = Transition<Phase, Event, Guard>;
 constexpr Row kRows[]{
     {Phase::Closed, Event::Pull, Phase::Open, Guard::Unlocked},
     {Phase::Closed, Event::Pull, Phase::Closed},
-    {Phase::Closed, Event::Burn, Phase::Gone},
-    {Phase::Open, Event::Push, Phase::Closed},
-    {Phase::Open, Event::Burn, Phase::Gone},
+    {kEverywhere, Event::Burn, Phase::Gone},
+    {{Phase::Open}, Event::Push, Phase::Closed},
 };
 constexpr auto kDoor = table<Phase, Event, Guard>(Phase::Closed, kRows, Phase::Gone);
 
@@ -78,6 +77,20 @@ TEST(Table, KnowsRowsThatAreNeverTaken) {
   };
 
   EXPECT_FALSE((every_row_counts(table<Phase, Event, Guard>(Phase::Open, kTwice))));
+}
+
+TEST(Diagram, DrawsNoRowThatAnEarlierOneHides) {
+  static constexpr Row kHidden[]{
+      {Phase::Closed, Event::Burn, Phase::Open},
+      {kEverywhere,   Event::Burn, Phase::Gone}
+  };
+  const auto drawn =
+      diagram_of(table<Phase, Event, Guard>(Phase::Closed, kHidden, Phase::Gone), "x");
+
+  EXPECT_EQ(drawn.arrows, (std::vector<Arrow>{
+                              {"Closed", "Open", {"Burn"}},
+                              {"Open",   "Gone", {"Burn"}}
+  }));
 }
 
 TEST(Diagram, GathersRowsIntoArrowsAndDrawsWhatLeadsFromEverywhereOnce) {
