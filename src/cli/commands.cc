@@ -6,9 +6,9 @@
 namespace fixpoint::cli {
 
 Commands commands() {
-  static constexpr std::array kAll{&kUpCommand,   &kOperatorCommand,   &kManifestsCommand,
-                                   &kNodeCommand, &kSimCommand,        &kVerifyCommand,
-                                   &kDemoCommand, &kCompletionCommand, &kVersionCommand};
+  static constexpr std::array kAll{
+      &kUpCommand,  &kOperatorCommand, &kManifestsCommand, &kDiagramCommand,    &kNodeCommand,
+      &kSimCommand, &kVerifyCommand,   &kDemoCommand,      &kCompletionCommand, &kVersionCommand};
   return kAll;
 }
 

@@ -9,6 +9,7 @@ namespace fixpoint::cli {
 
 extern const Command kCompletionCommand;
 extern const Command kDemoCommand;
+extern const Command kDiagramCommand;
 extern const Command kManifestsCommand;
 extern const Command kNodeCommand;
 extern const Command kOperatorCommand;

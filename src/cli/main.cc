@@ -3,6 +3,7 @@
 // The fixpoint program: the operators it has on board. route.h decides, program.h prints and runs;
 // the subcommands are in the files of their names.
 #include "cli/program.h"
+#include "operators/stellar/stellar.h"
 #include "verify/world/scenario.h"
 
 #include <array>
@@ -27,7 +28,8 @@ fixpoint::runtime::OperatorEntry as_example(fixpoint::runtime::OperatorEntry ent
 }  // namespace
 
 int main(int argc, char** argv) {
-  static const std::array operators{as_example(greeting::entry()),
+  static const std::array operators{fixpoint::operators::stellar::entry(),
+                                    as_example(greeting::entry()),
                                     as_example(noticeboard::entry())};
   static constexpr std::array<fixpoint::cli::MakeTrial, 1> kTrials{&greeting::trial};
   return fixpoint::cli::run_program(argc, argv, operators, kTrials);

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/stellar/conclude.h"
+
+#include "operators/stellar/check.h"
+#include "operators/stellar/children/children.h"
+#include "operators/stellar/decide.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace fixpoint::operators::stellar {
+namespace {
+
+using runtime::Condition;
+using runtime::ErrorClass;
+using runtime::Outcome;
+using runtime::Outcomes;
+using runtime::StepState;
+
+constexpr std::string_view kNotOurs = "NotOurs";
+// A ledger closes every five seconds; this many are about an hour and a half.
+constexpr std::int64_t kLedgerStep = 1'024;
+
+template <class Holds>
+const Outcome* first(const Outcomes& outcomes, Holds holds) {
+  const auto found = std::ranges::find_if(outcomes.steps, holds);
+  return found == outcomes.steps.end() ? nullptr : &*found;
+}
+
+const Outcome* with_reason(const Outcomes& outcomes, std::string_view reason) {
+  return first(outcomes, [&](const Outcome& outcome) { return outcome.reason == reason; });
+}
+
+// A person must act: what the spec asks for is refused, or not allowed.
+const Outcome* refusal(const Outcomes& outcomes) {
+  return first(outcomes, [](const Outcome& outcome) {
+    return outcome.error_class == ErrorClass::Permanent ||
+           outcome.error_class == ErrorClass::Invalid;
+  });
+}
+
+bool is_child_branch(const Outcome& outcome) {
+  return outcome.branch != branches::kHealth && outcome.branch != branches::kNews &&
+         outcome.branch != branches::kRemediation;
+}
+
+// Something of the children did not get done.
+const Outcome* gap(const Outcomes& outcomes) {
+  return first(outcomes, [](const Outcome& outcome) {
+    return is_child_branch(outcome) && !succeeded(outcome);
+  });
+}
+
+bool changed(const Outcomes& outcomes) {
+  return first(outcomes, [](const Outcome& outcome) {
+           return is_child_branch(outcome) && outcome.state == StepState::Done &&
+                  outcome.object != nullptr;
+         }) != nullptr;
+}
+
+std::string told(const Outcome& outcome) {
+  return outcome.what.empty() ? outcome.message
+                              : fmt::format("{}: {}", outcome.what, outcome.message);
+}
+
+bool remediates(const Outcomes& outcomes) {
+  const auto* step = outcomes.find(branches::kRemediation, 0);
+  return step != nullptr && succeeded(*step);
+}
+
+Finding finding_of_health(const Facts& facts) {
+  if (!facts.health) return Finding::Incomplete;
+  switch (facts.health->verdict) {
+    case Verdict::Healthy: return Finding::InSync;
+    case Verdict::Unknown: return Finding::Silent;
+    case Verdict::Unhealthy:
+      return facts.health->reason == "Syncing" || facts.health->reason == "NotReady"
+                 ? Finding::CatchingUp
+                 : Finding::Unwell;
+  }
+  return Finding::Silent;
+}
+
+struct Story {
+  std::string reason;
+  std::string message;
+};
+
+std::string pods_story(const WorkloadFacts& workload) {
+  if (!workload.pods_refused.empty()) return workload.pods_refused;
+  return fmt::format("{} of {} pods are ready", workload.ready, workload.wanted);
+}
+
+// What to tell people about what was found.
+Story story_of(const Node& node, const Facts& facts, const Outcomes& outcomes, Finding finding) {
+  switch (finding) {
+    case Finding::Deleted: {
+      const auto* blocked = refusal(outcomes);
+      if (blocked != nullptr) return {"CleanupBlocked", told(*blocked)};
+      const auto* waits = outcomes.problem();
+      return {"Terminating", waits == nullptr ? "removing what belongs to the node" : told(*waits)};
+    }
+    case Finding::SpecRefused: return {"SpecInvalid", {}};
+    case Finding::Blocked: {
+      if (const auto* unsafe = outcomes.problem(branches::kBlocked)) {
+        return {unsafe->reason, unsafe->message};
+      }
+      const auto* blocked = refusal(outcomes);
+      if (blocked == nullptr) return {"Blocked", {}};
+      return {blocked->reason == kNotOurs ? "OwnershipConflict" : blocked->reason, told(*blocked)};
+    }
+    case Finding::Suspended:
+      return {"NodeSuspended",
+              facts.workload.pods == 0
+                  ? "suspended: no pods; services, configuration and data stay"
+                  : fmt::format("suspending: {} pods are left", facts.workload.pods)};
+    case Finding::UnderMaintenance:
+      return {"Maintenance", "under maintenance: the workload is left alone"};
+    case Finding::ArchiveMissing:
+      return {"ArchiveHealthCheckFailed", outcomes.problem(branches::kArchive)->message};
+    case Finding::Incomplete: {
+      const auto* open = gap(outcomes);
+      if (open != nullptr) return {open->reason, told(*open)};
+      if (changed(outcomes)) return {"Applied", "what changed was applied; waiting for the pods"};
+      if (!facts.workload.settled) return {"PodsNotReady", pods_story(facts.workload)};
+      return {"PodsNotReady", "no pod can be asked yet"};
+    }
+    case Finding::Stalled:
+      return {"StaleLedger", "the ledger stands still; restarting the pods: " +
+                                 (facts.health ? facts.health->message : std::string{})};
+    case Finding::Unwell:
+    case Finding::Silent:
+    case Finding::CatchingUp:
+    case Finding::InSync: break;
+  }
+  const Health health = facts.health.value_or(Health{});
+  auto message = health.message;
+  if (finding == Finding::Unwell && facts.remediation_level >= kRemediationsMax) {
+    message += fmt::format("; restarting helped {} times not: look at the logs of {}",
+                           facts.remediation_level, node.key.name);
+  }
+  return {health.reason.empty() ? "Unknown" : health.reason, message};
+}
+
+bool is_progress(Finding finding) {
+  return finding == Finding::Incomplete || finding == Finding::CatchingUp ||
+         finding == Finding::Stalled || finding == Finding::ArchiveMissing ||
+         finding == Finding::Deleted;
+}
+
+Condition condition(std::string type, bool is_true, std::string reason, std::string message = {}) {
+  return {.type = std::move(type),
+          .is_true = is_true,
+          .reason = std::move(reason),
+          .message = std::move(message)};
+}
+
+Condition available(const Facts& facts, Finding finding, const Story& story) {
+  if (finding == Finding::Silent) {
+    auto made = condition("Available", false, "NoAnswer", story.message);
+    made.unknown = true;
+    return made;
+  }
+  const bool answers =
+      facts.health && facts.health->healthy() && facts.workload.ready > 0 && !facts.deleting;
+  return answers ? condition("Available", true, "NodeSynced", facts.health->message)
+                 : condition("Available", false, story.reason, story.message);
+}
+
+Condition resources_ready(const Outcomes& outcomes) {
+  const auto* open = gap(outcomes);
+  if (open != nullptr) return condition("ResourcesReady", false, open->reason, told(*open));
+  if (changed(outcomes)) {
+    return condition("ResourcesReady", false, "Applied", "applied; to be looked at once more");
+  }
+  return condition("ResourcesReady", true, "AsDesired", "everything is as the spec wants it");
+}
+
+// Only what is so: a condition that is not there is not true.
+void add_problems(std::vector<Condition>& all, const Facts& facts, const Outcomes& outcomes) {
+  if (const auto* foreign = with_reason(outcomes, kNotOurs)) {
+    all.push_back(condition("OwnershipConflict", true, "ForeignObject", told(*foreign)));
+  }
+  if (const auto* quota = with_reason(outcomes, runtime::kQuotaExceeded)) {
+    all.push_back(condition("QuotaExceeded", true, "ObjectsRefused", told(*quota)));
+  } else if (facts.workload.pods_refused.find("exceeded quota") != std::string::npos) {
+    all.push_back(condition("QuotaExceeded", true, "PodsRefused", facts.workload.pods_refused));
+  }
+  if (const auto* missing = with_reason(outcomes, "FeatureUnavailable")) {
+    all.push_back(condition("FeatureUnavailable", true, "NotServed", missing->message));
+  }
+  if (!facts.deleting) return;
+  if (const auto* blocked = refusal(outcomes)) {
+    all.push_back(condition("CleanupBlocked", true, blocked->reason, told(*blocked)));
+  }
+}
+
+void add_mesh(std::vector<Condition>& all, const Node& node, const Outcomes& outcomes) {
+  if (!node.spec.service_mesh) return;
+  if (const auto* open = outcomes.problem(branches::kMesh)) {
+    all.push_back(condition("MeshReady", false, open->reason, told(*open)));
+  } else {
+    all.push_back(condition("MeshReady", true, "AsDesired", "the node is in the mesh as asked"));
+  }
+}
+
+std::vector<Condition> conditions_of(const Node& node, const Facts& facts, const Outcomes& outcomes,
+                                     Finding finding, Phase phase, const Story& story) {
+  std::vector<Condition> all;
+  auto ready = condition("Ready", finding == Finding::InSync,
+                         finding == Finding::InSync ? "NodeSynced" : story.reason, story.message);
+  ready.unknown = finding == Finding::Silent;
+  all.push_back(std::move(ready));
+  all.push_back(available(facts, finding, story));
+  all.push_back(is_progress(finding)
+                    ? condition("Progressing", true, story.reason, story.message)
+                    : condition("Progressing", false, "Settled", "nothing is under way"));
+  const bool degraded = phase == Phase::Degraded || phase == Phase::Failed;
+  all.push_back(degraded
+                    ? condition("Degraded", true, story.reason, story.message)
+                    : condition("Degraded", false, "AsExpected", "nothing is known against it"));
+  if (!facts.deleting) {
+    all.push_back(condition("SpecValid", true, "Accepted", "the spec has no mistakes"));
+    all.push_back(resources_ready(outcomes));
+    add_mesh(all, node, outcomes);
+  }
+  add_problems(all, facts, outcomes);
+  return all;
+}
+
+std::string_view sync_state(Finding finding) {
+  switch (finding) {
+    case Finding::InSync: return "Synced";
+    case Finding::CatchingUp: return "CatchingUp";
+    default: return "Unknown";
+  }
+}
+
+std::string claim_story(const Node& node) {
+  if (!has_claim(node.spec)) return {};
+  const bool kept = node.spec.storage.retention_policy == RetentionPolicy::Retain;
+  return fmt::format("{}-data ({} with the node)", node.key.name,
+                     kept ? "stays, not deleted" : "deleted");
+}
+
+}  // namespace
+
+Finding finding_of(const Node& node, const Facts& facts, const Outcomes& outcomes) {
+  if (facts.deleting) return Finding::Deleted;
+  if (!facts.other_networks.empty() || refusal(outcomes) != nullptr) return Finding::Blocked;
+  if (node.spec.suspended) return Finding::Suspended;
+  if (node.spec.maintenance_mode) return Finding::UnderMaintenance;
+  if (outcomes.problem(branches::kArchive) != nullptr) return Finding::ArchiveMissing;
+  if (remediates(outcomes)) return Finding::Stalled;
+  if (gap(outcomes) != nullptr || changed(outcomes) || !facts.workload.settled) {
+    return Finding::Incomplete;
+  }
+  return finding_of_health(facts);
+}
+
+runtime::Verdict<Status> conclude(const Node& node, const Facts& facts, const Outcomes& outcomes) {
+  const auto finding = finding_of(node, facts, outcomes);
+  const auto story = story_of(node, facts, outcomes, finding);
+  const auto holds = [&](Guard guard) {
+    return guard == Guard::WithinGrace && with_reason(outcomes, kWithinGrace) != nullptr;
+  };
+  // Nothing leads out of Terminating: what the table does not list does not happen.
+  const auto phase =
+      fsm::next(kLife, facts.published.phase, finding, holds).value_or(facts.published.phase);
+  Status status;
+  status.phase = to_string(phase);
+  status.message = story.message;
+  status.replicas = facts.workload.pods;
+  status.ready_replicas = facts.workload.ready;
+  if (facts.health && facts.health->ledger) {
+    status.ledger_sequence = *facts.health->ledger - *facts.health->ledger % kLedgerStep;
+  }
+  status.sync_state = sync_state(finding);
+  status.endpoint = endpoint_of(node);
+  status.volume_claim = claim_story(node);
+  status.observed_seed_secret_version = facts.seed_version;
+  status.observed_passphrase_secret_version = facts.passphrase_version;
+  return {std::move(status), conditions_of(node, facts, outcomes, finding, phase, story)};
+}
+
+runtime::Verdict<Status> reject(const kube::FieldErrors& errors) {
+  Status status;
+  // Whatever the phase was: the table leads here from everywhere.
+  status.phase = to_string(Phase::Failed);
+  status.message = explain(errors);
+  auto unknown = condition("Available", false, "NotLookedAt",
+                           "pods of the last good spec are left as they are");
+  unknown.unknown = true;
+  return {
+      std::move(status),
+      {condition("Ready", false, "SpecInvalid", explain(errors)), std::move(unknown),
+                      condition("Progressing", false, "WaitingForSpec",
+                      "nothing is done until the spec is mended"),
+                      condition("Degraded", true, "SpecInvalid", "the spec has mistakes"),
+                      condition("SpecValid", false, "SpecInvalid", explain(errors))}
+  };
+}
+
+}  // namespace fixpoint::operators::stellar

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/stellar/decide.h"
+
+#include "base/rfc3339.h"
+#include "json/draft.h"
+#include "kube/metadata.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fixpoint::operators::stellar {
+namespace {
+
+using runtime::ApplyStep;
+using runtime::Branch;
+using runtime::EmitStep;
+using runtime::EventType;
+using runtime::Ownership;
+using runtime::Plan;
+using runtime::WaitStep;
+
+// Collects what is wanted, so that what is not can be removed.
+class Children {
+ public:
+  explicit Children(Plan& plan) : plan_(plan) {}
+
+  Branch& branch(std::string_view name, std::vector<std::string_view> after = {}) {
+    std::vector<std::string> names(after.begin(), after.end());
+    return plan_.branch(std::string{name}, std::move(names));
+  }
+  void apply(Branch& branch, json::Value object, Ownership ownership = Ownership::Owned) {
+    keep(object.get("kind").as_string(), object.get("metadata", "name").as_string());
+    branch.steps.emplace_back(ApplyStep{std::move(object), ownership});
+  }
+  void keep(std::string_view kind, std::string_view name) {
+    wanted_.emplace_back(fmt::format("{}/{}", kind, name));
+  }
+  // Whatever carries the node's uid and is not wanted any more, each for itself.
+  void prune(const Facts& facts) {
+    for (const auto& object : facts.owned) {
+      const auto name = fmt::format("{}/{}", object.kind->kind, object.key.name);
+      if (std::ranges::find(wanted_, name) != wanted_.end()) continue;
+      plan_.branch("remove " + name);
+      plan_.remove({object.kind->gvk(), object.key}, object.uid);
+    }
+  }
+
+ private:
+  Plan& plan_;
+
+  std::vector<std::string> wanted_;
+};
+
+WaitStep wait(std::string reason, std::string message, Duration again = kLookAgainSoon) {
+  return {.reason = std::move(reason), .message = std::move(message), .again = again};
+}
+
+// What a person must do before anything can be done; true when there is such a thing.
+bool plan_blocked(Plan& plan, const Node& node, const Facts& facts) {
+  if (facts.other_networks.empty()) return false;
+  auto& branch = plan.branch(std::string{branches::kBlocked});
+  const auto message = fmt::format(
+      "namespace {} holds nodes of another network: {}. Move this node to a namespace "
+      "of its own, or delete them",
+      node.key.ns, fmt::join(facts.other_networks, ", "));
+  if (facts.published.phase != Phase::Failed) {
+    branch.steps.emplace_back(
+        EmitStep{.type = EventType::Warning, .reason = "NetworkSafetyViolation", .note = message});
+  }
+  branch.steps.emplace_back(wait("NetworkSafetyViolation", message, kLookAgainWell));
+  return true;
+}
+
+void plan_basics(Children& children, const Node& node, const Facts& facts,
+                 const Surroundings& around) {
+  children.apply(children.branch("configuration"), config_map(node, around));
+  auto& services = children.branch("services");
+  children.apply(services, headless_service(node));
+  children.apply(services, client_service(node));
+  if (has_claim(node.spec)) {
+    const bool kept = node.spec.storage.retention_policy == RetentionPolicy::Retain;
+    children.apply(children.branch(branches::kClaim), claim(node, around),
+                   kept ? Ownership::Kept : Ownership::Owned);
+  }
+  auto& policy = children.branch("policy");
+  if (wants_network_policy(node.spec)) children.apply(policy, network_policy(node));
+  (void)facts;
+}
+
+// A Validator's first pod waits until it can read history.
+bool archive_holds(Children& children, const Facts& facts) {
+  if (!facts.archive || facts.archive->healthy()) return false;
+  auto& branch = children.branch(branches::kArchive);
+  if (facts.published.phase != Phase::WaitingForArchive) {
+    branch.steps.emplace_back(EmitStep{.type = EventType::Warning,
+                                       .reason = "ArchiveHealthCheckFailed",
+                                       .note = facts.archive->message});
+  }
+  branch.steps.emplace_back(
+      wait("ArchiveHealthCheckFailed",
+           "none of validatorConfig.historyArchiveUrls can be read: " + facts.archive->message));
+  return true;
+}
+
+void plan_workload(Children& children, const Node& node, const Facts& facts,
+                   const Surroundings& around) {
+  std::vector<std::string_view> after{"configuration", "services", "policy"};
+  if (has_claim(node.spec)) after.push_back(branches::kClaim);
+  const bool held = archive_holds(children, facts);
+  if (held) after.push_back(branches::kArchive);
+  auto& branch = children.branch(branches::kWorkload, std::move(after));
+  if (!facts.missing_secrets.empty() && !facts.workload.exists) {
+    branch.steps.emplace_back(
+        wait("SecretMissing", fmt::format("{} is not there; create it in namespace {}",
+                                          fmt::join(facts.missing_secrets, ", "), node.key.ns)));
+  }
+  // Of pods that run already a missing Secret is no reason to stop: they have read it.
+  if (facts.missing_secrets.empty() || !facts.workload.exists) {
+    children.apply(branch, workload(node, around));
+  } else {
+    children.keep(workload_kind(node.spec).kind, node.key.name);
+    branch.steps.emplace_back(
+        wait("SecretMissing", fmt::format("{} is not there any more; pods go on with what they "
+                                          "have read",
+                                          fmt::join(facts.missing_secrets, ", "))));
+  }
+}
+
+// Maintenance keeps its hands off these; they are not to be removed either.
+void keep_workload(Children& children, const Facts& facts) {
+  for (const auto& object : facts.owned) children.keep(object.kind->kind, object.key.name);
+}
+
+void plan_around_workload(Children& children, const Node& node, const Facts& facts) {
+  const auto& spec = node.spec;
+  if (wants_disruption_budget(spec)) {
+    children.apply(children.branch("disruption"), disruption_budget(node));
+  }
+  if (spec.autoscaling) {
+    children.apply(children.branch("autoscaling", {branches::kWorkload}), autoscaler(node));
+  }
+  if (spec.ingress) children.apply(children.branch("ingress"), ingress(node));
+  const bool scraped = spec.node_type != NodeType::Validator;
+  if (scraped && facts.serves(kinds::kServiceMonitor)) {
+    children.apply(children.branch("monitoring"), service_monitor(node));
+  }
+  if (spec.alerting) children.apply(children.branch("alerts"), alert_rules(node));
+}
+
+void plan_mesh(Children& children, const Node& node, const Facts& facts) {
+  const auto objects = mesh_objects(node);
+  if (objects.empty()) return;
+  auto& branch = children.branch(branches::kMesh, {branches::kWorkload});
+  for (const auto& [kind, object] : objects) {
+    if (facts.serves(*kind)) {
+      children.apply(branch, object);
+      continue;
+    }
+    const auto message =
+        fmt::format("this cluster has no {} ({}); install the mesh, or remove spec.serviceMesh",
+                    kind->kind, kind->api_version);
+    if (!facts.published.says("FeatureUnavailable")) {
+      branch.steps.emplace_back(
+          EmitStep{.type = EventType::Warning, .reason = "FeatureUnavailable", .note = message});
+    }
+    branch.steps.emplace_back(wait("FeatureUnavailable", message, kLookAgainWell));
+    return;
+  }
+}
+
+bool is_stalled(const Facts& facts) {
+  if (!facts.health || facts.health->healthy() || !facts.health->age_seconds) return false;
+  return std::chrono::seconds(*facts.health->age_seconds) >= kStalledAfter;
+}
+
+bool may_remediate(const Facts& facts, Instant now) {
+  if (facts.remediation_level >= kRemediationsMax) return false;
+  const auto last = parse_rfc3339(facts.restarted_at);
+  return !last || now - *last >= kRemediationPause;
+}
+
+runtime::PatchStep annotate(const Node& node, json::Draft annotations) {
+  return {
+      .target = {kube::gvk_of(node.object), node.key},
+      .uid = node.uid,
+      .body = runtime::object(
+                  {{"metadata", runtime::object({{"annotations", std::move(annotations)}})}}
+        )
+                  .freeze()
+  };
+}
+
+// Restarts the pods of a node whose ledger stands still: one annotation, which the next pass
+// carries to the pod template. How often and when is written there, so that a new process knows.
+void plan_remediation(Plan& plan, const Node& node, const Facts& facts, Instant now) {
+  if (is_stalled(facts) && facts.workload.settled && may_remediate(facts, now)) {
+    auto& branch = plan.branch(std::string{branches::kRemediation});
+    branch.steps.emplace_back(annotate(
+        node, runtime::object({
+                  {kLastRemediationAnnotation,  format_seconds(now)                        },
+                  {kRemediationLevelAnnotation, std::to_string(facts.remediation_level + 1)}
+    })));
+    branch.steps.emplace_back(
+        EmitStep{.type = EventType::Warning,
+                 .reason = "AutoRemediationRestart",
+                 .note = fmt::format("restarting the pods: {}", facts.health->message)});
+  } else if (facts.health && facts.health->healthy() && facts.remediation_level > 0) {
+    auto& branch = plan.branch("recovered");
+    branch.steps.emplace_back(annotate(node, runtime::object({
+                                                 {kRemediationLevelAnnotation, json::Draft{}}
+    })));
+  }
+}
+
+// conclude() knows no time: whether silence is still within its grace is said here.
+void plan_health(Plan& plan, const Facts& facts, Instant now) {
+  if (!facts.health || facts.health->verdict != Verdict::Unknown) return;
+  const auto silent = now - facts.published.silent_since.value_or(now);
+  auto& branch = plan.branch(std::string{branches::kHealth});
+  const bool within = silent < kSilenceGrace;
+  branch.steps.emplace_back(
+      wait(std::string{within ? kWithinGrace : "NoAnswer"}, facts.health->message, kLookAgainSoon));
+}
+
+void plan_news(Plan& plan, const Node& node, const Facts& facts) {
+  auto& branch = plan.branch(std::string{branches::kNews});
+  const auto say = [&](EventType type, std::string reason, std::string note) {
+    branch.steps.emplace_back(
+        EmitStep{.type = type, .reason = std::move(reason), .note = std::move(note)});
+  };
+  const bool was_running = facts.published.phase == Phase::Running;
+  const auto& health = facts.health;
+  if (facts.workload.settled && health && health->healthy() && !was_running &&
+      !node.spec.maintenance_mode && !node.spec.suspended) {
+    say(EventType::Normal, "SuccessfulReconciliation", health->message);
+  }
+  if (was_running && health && health->verdict == Verdict::Unhealthy) {
+    say(EventType::Warning, "SyncLagDetected", health->message);
+  }
+  if (!facts.workload.pods_refused.empty() && !facts.published.says("QuotaExceeded") &&
+      facts.workload.pods_refused.find("exceeded quota") != std::string::npos) {
+    say(EventType::Warning, "QuotaExceeded", facts.workload.pods_refused);
+  }
+}
+
+}  // namespace
+
+Surroundings surroundings_of(const Facts& facts) {
+  return {.passphrase = facts.passphrase,
+          .secrets_stamp = facts.secrets_stamp,
+          .restarted_at = facts.restarted_at,
+          .claimed = facts.claim.requested,
+          .claimed_class = facts.claim.storage_class};
+}
+
+runtime::Plan decide(const Node& node, const Facts& facts, Instant now) {
+  Plan plan;
+  const bool well = facts.workload.settled && facts.health && facts.health->healthy();
+  plan.look_again = well || node.spec.suspended ? kLookAgainWell : kLookAgainSoon;
+  if (plan_blocked(plan, node, facts)) return plan;
+  // Without it no configuration can be written.
+  if (facts.passphrase.empty()) {
+    plan.wait("SecretMissing", fmt::format("{} is not there; create it in namespace {}",
+                                           fmt::join(facts.missing_secrets, ", "), node.key.ns));
+    return plan;
+  }
+  Children children(plan);
+  const auto around = surroundings_of(facts);
+  plan_basics(children, node, facts, around);
+  if (node.spec.maintenance_mode) {
+    keep_workload(children, facts);
+    return plan;
+  }
+  plan_workload(children, node, facts, around);
+  plan_around_workload(children, node, facts);
+  plan_mesh(children, node, facts);
+  children.prune(facts);
+  plan_remediation(plan, node, facts, now);
+  plan_health(plan, facts, now);
+  plan_news(plan, node, facts);
+  return plan;
+}
+
+}  // namespace fixpoint::operators::stellar

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Facts: all that decide() and conclude() know about a node, gathered by observe() in one pass.
+#pragma once
+
+#include "base/clock.h"
+#include "kube/gvk.h"
+#include "kube/quantity.h"
+#include "operators/stellar/children/names.h"
+#include "operators/stellar/health/health.h"
+#include "operators/stellar/phase.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint::operators::stellar {
+
+// On the StellarNode: what must survive the operator about restarts because of a stall.
+inline constexpr std::string_view kLastRemediationAnnotation = "stellar.org/last-remediation-time";
+inline constexpr std::string_view kRemediationLevelAnnotation = "stellar.org/remediation-level";
+
+struct WorkloadFacts {
+  bool exists = false;
+  // What was asked last is what runs: every pod is of the newest template and ready.
+  bool settled = false;
+  std::int32_t wanted = 0;
+  std::int32_t pods = 0;
+  std::int32_t ready = 0;
+  std::string pods_refused;  // why pods cannot be made; empty: they can
+};
+
+struct ClaimFacts {
+  bool exists = false;
+  bool owned = false;  // carries the node's reference: goes with it
+  kube::Uid uid;
+  std::optional<kube::Quantity> requested{};
+  std::string storage_class;
+};
+
+struct OwnedObject {
+  const ChildKind* kind = nullptr;
+  kube::Key key;
+  kube::Uid uid;
+};
+
+// What the status said before: for what is told only when it changes, and for how long.
+struct Published {
+  Phase phase = Phase::Pending;
+  std::vector<std::string> true_conditions{};
+  std::optional<Instant> silent_since{};  // Available is Unknown since
+
+  bool says(std::string_view condition) const;
+};
+
+struct Facts {
+  Published published;
+  bool deleting = false;
+
+  std::string passphrase;                      // of the network; empty: not known
+  std::vector<std::string> missing_secrets{};  // "Secret seed" or "entry KEY of Secret seed"
+  std::string secrets_stamp;
+  std::string seed_version;
+  std::string passphrase_version;
+
+  std::string restarted_at;
+  std::int32_t remediation_level = 0;
+
+  // Nodes of another network that were in the namespace before this one.
+  std::vector<std::string> other_networks{};
+
+  WorkloadFacts workload;
+  ClaimFacts claim;
+  std::vector<OwnedObject> owned{};            // everything with the node's uid
+  std::vector<const ChildKind*> not_served{};  // optional kinds that this cluster does not have
+
+  std::optional<Health> archive{};  // the best of them; asked only before the first pod
+  std::optional<Health> health{};   // of the best pod; nothing when no pod can be asked
+
+  bool serves(const ChildKind& kind) const;
+};
+
+}  // namespace fixpoint::operators::stellar

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/merge_patch.h"
+#include "operators/stellar/stellar_fixture.h"
+#include "types/encode.h"
+#include "types/reference.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace fixpoint::operators::stellar {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class StellarTypes : public StellarFixture {};
+
+// Every member of `given` is in `kept`, with its value.
+void expect_kept(json::View given, json::View kept, const std::string& path) {
+  if (given.is_object()) {
+    for (const auto [key, value] : given.members()) {
+      ASSERT_TRUE(kept.contains(key)) << path << "." << key << " was pruned";
+      expect_kept(value, kept.get(key), path + "." + std::string{key});
+    }
+  } else if (given.is_array()) {
+    ASSERT_EQ(given.size(), kept.size()) << path;
+    for (std::size_t at = 0; at < given.size(); ++at) {
+      expect_kept(given[at], kept[at], path + "[" + std::to_string(at) + "]");
+    }
+  } else {
+    EXPECT_TRUE(given == kept) << path;
+  }
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST_F(StellarTypes, HaveNoMistakesInTheirTables) {
+  EXPECT_THAT(types::mistakes(runtime::kind_of<Author>()), IsEmpty());
+}
+
+// `fixpoint manifests --operators stellar --only reference` makes the page.
+TEST_F(StellarTypes, HaveTheirReferencePageInTheDocs) {
+  EXPECT_EQ(read("docs/reference/stellar.md"),
+            "<!-- SPDX-License-Identifier: Apache-2.0 -->\n" +
+                types::reference_page(runtime::kind_of<Author>()));
+}
+
+TEST_F(StellarTypes, KeepEveryFieldOfAFullSample) {
+  for (const auto* file : {"validator", "horizon", "soroban-rpc"}) {
+    SCOPED_TRACE(file);
+    const auto sample =
+        json::parse(read("tests/testdata/operators/stellar/full-" + std::string{file} + ".json"));
+    ASSERT_TRUE(sample.has_value()) << sample.error().message;
+    world_.create("stellar.org", "v1alpha1", "stellarnodes", "ns", json::to_text(*sample));
+
+    const auto kept = node(kube::name_of(*sample));
+    expect_kept(sample->get("spec"), kept.get("spec"), "spec");
+    const auto errors = reconciler_.check(kept);
+    EXPECT_TRUE(errors.empty()) << errors.front().to_string();
+    // And through the C++ types.
+    const auto decoded = types::decode<Spec>(kept.get("spec"));
+    const auto encoded = types::encode(decoded.value);
+    expect_kept(kept.get("spec"), encoded, "spec");
+  }
+}
+
+TEST_F(StellarTypes, NameEveryFieldOfTheTableInTheSamples) {
+  std::set<std::string> seen;
+  for (const auto* file : {"validator", "horizon", "soroban-rpc"}) {
+    const auto sample =
+        json::parse(read("tests/testdata/operators/stellar/full-" + std::string{file} + ".json"));
+    ASSERT_TRUE(sample.has_value());
+    for (const auto [key, value] : sample->get("spec").members()) seen.emplace(key);
+  }
+  for (const auto& field : types::table_of<Spec>().fields) {
+    EXPECT_TRUE(seen.contains(field.name)) << field.name;
+  }
+}
+
+// The API server says no by itself where CEL can.
+TEST_F(StellarTypes, AreRefusedByTheServerWithTheWayOut) {
+  const auto refused = [&](std::string_view spec) {
+    auto request = apiserver::Request{};
+    request.verb = apiserver::Verb::Create;
+    request.resource = {"stellar.org", "v1alpha1", "stellarnodes"};
+    request.ns = "ns";
+    request.user = apiserver::system_user();
+    request.body = fmt::format(R"({{"apiVersion":"stellar.org/v1alpha1","kind":"StellarNode",
+        "metadata":{{"name":"bad"}},"spec":{}}})",
+                               spec);
+    const auto response = world_.run(request);
+    EXPECT_EQ(response.code, 422) << spec;
+    return std::string{response.body.get("message").as_string()};
+  };
+  const auto with = [&](std::string_view change) {
+    const auto patch = json::parse(change).value();
+    const auto spec = json::apply_merge_patch(json::parse(kValidatorSpec).value(), patch);
+    return refused(json::to_text(spec));
+  };
+
+  EXPECT_THAT(with(R"({"serviceMesh":{"istio":{"circuitBreaker":{"consecutiveErrors":0}}}})"),
+              HasSubstr("must be greater than 0; Set to a value >= 1, typically 5-10"));
+  EXPECT_THAT(with(R"({"serviceMesh":{"istio":{},"linkerd":{}}})"),
+              HasSubstr("exclude each other"));
+  EXPECT_THAT(with(R"({"replicas":2})"), HasSubstr("Set replicas to 1"));
+  EXPECT_THAT(with(R"({"validatorConfig":null})"), HasSubstr("Add the block validatorConfig"));
+  EXPECT_THAT(with(R"({"autoscaling":{"maxReplicas":2}})"),
+              HasSubstr("not possible on a Validator"));
+  EXPECT_THAT(with(R"({"network":"custom"})"), HasSubstr("needs a passphrase"));
+}
+
+TEST_F(StellarTypes, NeverChangeTheirTypeAndNeverShrink) {
+  make("alice", kValidatorSpec);
+  const auto patched = [&](std::string_view patch) {
+    return world_.call({
+        .verb = client::Verb::Patch,
+        .resource = nodes_,
+        .key = {"ns", "alice"},
+        .body = json::parse(patch).value()
+    });
+  };
+
+  const auto type = patched(R"({"spec":{"nodeType":"Horizon","horizonConfig":{
+      "databaseSecretRef":"a","stellarCoreUrl":"http://a"}}})");
+  const auto smaller = patched(R"({"spec":{"storage":{"size":"9Gi"}}})");
+
+  ASSERT_FALSE(type.has_value());
+  EXPECT_THAT(type.error().status.message, HasSubstr("is immutable"));
+  ASSERT_FALSE(smaller.has_value());
+  EXPECT_THAT(smaller.error().status.message, HasSubstr("a volume only grows"));
+  EXPECT_TRUE(patched(R"({"spec":{"storage":{"size":"11Gi"}}})").has_value());
+}
+
+}  // namespace
+}  // namespace fixpoint::operators::stellar

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/stellar/types/workload.h"
+
+#include "operators/stellar/types/advice.h"
+
+namespace fixpoint::operators::stellar {
+
+using types::describe;
+using types::Limits;
+
+namespace {
+
+constexpr std::size_t kNameLengthMax = 253;
+constexpr std::size_t kAnnotationsMax = 64;
+constexpr double kSecondsMax = 86'400;
+
+Limits a_name() {
+  return {.max_length = kNameLengthMax};
+}
+Limits count_from(double minimum, double maximum) {
+  return {.minimum = minimum, .maximum = maximum};
+}
+Limits handed_on() {
+  return {.holds = types::Holds::Object};
+}
+
+}  // namespace
+
+std::span<const std::string_view> enum_names(StorageMode) {
+  static constexpr std::string_view kNames[]{"PersistentVolume", "Local"};
+  return kNames;
+}
+std::span<const std::string_view> enum_names(RetentionPolicy) {
+  static constexpr std::string_view kNames[]{"Delete", "Retain"};
+  return kNames;
+}
+std::span<const std::string_view> enum_names(AntiAffinity) {
+  static constexpr std::string_view kNames[]{"Hard", "Soft", "Disabled"};
+  return kNames;
+}
+
+types::Table ResourceAmounts::table() {
+  return describe<ResourceAmounts>("Amounts of what a container uses.",
+                                   {
+                                       {"cpu",    &ResourceAmounts::cpu,    "Processors, as 500m."},
+                                       {"memory", &ResourceAmounts::memory, "Memory, as 4Gi."     },
+  });
+}
+
+types::Table Resources::table() {
+  return describe<Resources>(
+      "What the main container uses. What is not given is what the type of node usually needs.",
+      {
+          {"requests", &Resources::requests, "What is kept free for it."},
+          {"limits",   &Resources::limits,   "What it may use at most." },
+  });
+}
+
+types::Table SnapshotReference::table() {
+  return describe<SnapshotReference>(
+      "What a new volume starts from.",
+      {
+          {"volumeSnapshotName",      &SnapshotReference::volume_snapshot_name,
+           "A VolumeSnapshot of the same namespace.",                                                                       a_name()             },
+          {"volumeSnapshotNamespace", &SnapshotReference::volume_snapshot_namespace,
+           "Of the VolumeSnapshot, where the cluster allows another.",                                                      a_name()             },
+          {"backupUrl",               &SnapshotReference::backup_url,                "A backup.",                           {.max_length = 2'048}},
+          {"credentialsSecretRef",    &SnapshotReference::credentials_secret_ref,
+           "The Secret to read the backup with.",                                                                           a_name()             },
+          {"restoreImage",            &SnapshotReference::restore_image,             "The image that restores the backup.",
+           a_name()                                                                                                                              },
+  },
+      {{.rule = "has(self.volumeSnapshotName) != has(self.backupUrl)",
+        .message = advice::kSnapshotSource.text()}});
+}
+
+types::Table Storage::table() {
+  return describe<Storage>(
+      "The volume with the node's data.",
+      {
+          {"storageClass", &Storage::storage_class,
+           "Its class; the cluster's default if not given.", a_name()},
+          {"size",
+           &Storage::size,
+           "How much; 1500Gi with historyMode Full, else 100Gi, if not given. It can only grow.", {.at_least = "1Mi",
+            .rules = {{.rule = "quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",
+                       .message = advice::kSizeShrinks.text()}}}},
+          {"mode", &Storage::mode, "Whether the data is tied to one node of the cluster."},
+          {"retentionPolicy", &Storage::retention_policy,
+           "What becomes of the volume when the StellarNode is deleted."},
+          {"annotations", &Storage::annotations, "Of the claim.", {.max_items = kAnnotationsMax}},
+          {"nodeAffinity", &Storage::node_affinity, "With mode Local: which node of the cluster.",
+           handed_on()},
+          {"snapshotRef", &Storage::snapshot_ref, "What the volume starts from."},
+  },
+      {{.rule = "self.mode != 'Local' || has(self.storageClass) || has(self.nodeAffinity)",
+        .message = advice::kLocalStorage.text()}});
+}
+
+types::Table Database::table() {
+  return describe<Database>("A PostgreSQL database, instead of the file on the volume.",
+                            {
+                                {"host",
+                                 &Database::host,
+                                 "Where it is.", {.required = true, .min_length = 1, .max_length = kNameLengthMax}},
+                                {"port", &Database::port, "On which port.", count_from(1, 65'535)},
+                                {"database",
+                                 &Database::database,
+                                 "Its name.", {.required = true, .min_length = 1, .max_length = 63}},
+                                {"user", &Database::user, "Who connects.", {.max_length = 63}},
+                                {"passwordSecret", &Database::password_secret,
+                                 "The Secret whose entry password is the user's.", a_name()},
+                                {"secretKeyRef", &Database::secret_key_ref,
+                                 "The entry of a Secret that is the user's password."},
+  });
+}
+
+types::Table Autoscaling::table() {
+  return describe<Autoscaling>(
+      "Lets the number of pods follow the load.",
+      {
+          {"minReplicas", &Autoscaling::min_replicas, "Never fewer.", count_from(1, 1'000)},
+          {"maxReplicas",
+           &Autoscaling::max_replicas,
+           "Never more.", {.required = true, .minimum = 1, .maximum = 1'000, .example = "5"}},
+          {"targetCpuUtilizationPercentage", &Autoscaling::target_cpu_utilization_percentage,
+           "Of what is requested; 80 if no target is given.", count_from(1, 1'000)},
+          {"targetMemoryUtilizationPercentage", &Autoscaling::target_memory_utilization_percentage,
+           "Of what is requested.", count_from(1, 1'000)},
+          {"customMetrics",
+           &Autoscaling::custom_metrics,
+           "More metrics, as autoscaling/v2 writes them.", {.max_items = 16, .items = {handed_on()}}},
+          {"behavior", &Autoscaling::behavior, "As autoscaling/v2 writes it.", handed_on()},
+  },
+      {{.rule = "self.maxReplicas >= self.minReplicas",
+        .message = advice::kReplicaRange.text(),
+        .field_path = ".maxReplicas"}});
+}
+
+types::Table IngressPath::table() {
+  return describe<IngressPath>(
+      "A path that is served.",
+      {
+          {"path",     &IngressPath::path, "Which.", {.min_length = 1, .max_length = 1'024}},
+          {"pathType",
+           &IngressPath::path_type,
+           "How it is compared.",                    {.one_of = {"Prefix", "Exact"}}       },
+  });
+}
+
+types::Table IngressHost::table() {
+  return describe<IngressHost>(
+      "A name under which the node is reached.",
+      {
+          {"host",
+           &IngressHost::host,
+           "The name.",                                     {.required = true,
+            .min_length = 1,
+            .max_length = kNameLengthMax,
+            .example = "horizon.example.com"}                         },
+          {"paths", &IngressHost::paths, "What is served.", {.min_items = 1, .max_items = 32}},
+  });
+}
+
+types::Table RateLimit::table() {
+  return describe<RateLimit>(
+      "How much one client may ask, where ingress-nginx serves.",
+      {
+          {"requestsPerSecond", &RateLimit::requests_per_second, "Requests in a second.",
+           count_from(1,                                                                                         1'000'000)},
+          {"requestsPerMinute", &RateLimit::requests_per_minute, "Requests in a minute.",
+           count_from(1,                                                                                         1'000'000)},
+          {"connections",       &RateLimit::connections,         "At once.",                       count_from(1, 1'000'000)},
+          {"burstMultiplier",   &RateLimit::burst_multiplier,    "How far a burst may go beyond.",
+           count_from(1,                                                                                         1'000)    },
+  });
+}
+
+types::Table Ingress::table() {
+  return describe<Ingress>(
+      "How the node is reached from outside.",
+      {
+          {"className", &Ingress::class_name, "Who serves it.", a_name()},
+          {"hosts",
+           &Ingress::hosts,
+           "Under which names.", {.required = true, .min_items = 1, .max_items = 32}},
+          {"tlsSecretName", &Ingress::tls_secret_name, "The Secret of the certificate.", a_name()},
+          {"certManagerIssuer", &Ingress::cert_manager_issuer, "Who makes it.", a_name()},
+          {"certManagerClusterIssuer", &Ingress::cert_manager_cluster_issuer,
+           "Who makes it, for the whole cluster.", a_name()},
+          {"annotations", &Ingress::annotations, "Of the Ingress.", {.max_items = kAnnotationsMax}},
+          {"rateLimit", &Ingress::rate_limit, "How much one client may ask."},
+  });
+}
+
+types::Table NetworkPolicy::table() {
+  return describe<NetworkPolicy>(
+      "Who may connect. Of a Validator nobody but the operator, its own namespace and those named "
+      "here reaches port 11626, which takes commands from anybody; without this block the rest is "
+      "open.",
+      {
+          {"enabled", &NetworkPolicy::enabled,
+           "False: no policy at all, and a Validator's port 11626 stays inside the pod."},
+          {"allowNamespaces",
+           &NetworkPolicy::allow_namespaces,
+           "Namespaces that may connect.", {.max_items = 64, .items = {{.min_length = 1, .max_length = 63}}}},
+          {"allowPodSelector", &NetworkPolicy::allow_pod_selector,
+           "Pods of the same namespace that may connect."},
+          {"allowCidrs",
+           &NetworkPolicy::allow_cidrs,
+           "Addresses that may connect.", {.max_items = 64,
+            .items = {{.max_length = 64, .format = "cidr", .example = "10.0.0.0/8"}}}},
+          {"allowMetricsScrape", &NetworkPolicy::allow_metrics_scrape,
+           "Whether metricsNamespace may connect."},
+          {"metricsNamespace",
+           &NetworkPolicy::metrics_namespace,
+           "Where Prometheus runs.", {.max_length = 63}},
+  });
+}
+
+types::Table ProbeTimes::table() {
+  return describe<ProbeTimes>(
+      "When a pod is looked at. What is asked is not up for choice.",
+      {
+          {"initialDelaySeconds", &ProbeTimes::initial_delay_seconds,
+           "How long to wait before the first look.",                                                 count_from(0, kSecondsMax)},
+          {"periodSeconds",       &ProbeTimes::period_seconds,        "How often to look.",
+           count_from(1,                                                                                            kSecondsMax)},
+          {"timeoutSeconds",      &ProbeTimes::timeout_seconds,       "How long an answer may take.",
+           count_from(1,                                                                                            kSecondsMax)},
+          {"successThreshold",    &ProbeTimes::success_threshold,
+           "How many good answers in a row count.",                                                   count_from(1, 1'000)      },
+          {"failureThreshold",    &ProbeTimes::failure_threshold,
+           "How many bad answers in a row count.",                                                    count_from(1, 100'000)    },
+  });
+}
+
+types::Table ProbeOverrides::table() {
+  return describe<ProbeOverrides>(
+      "When pods are looked at.",
+      {
+          {"liveness",  &ProbeOverrides::liveness,  "Whether to restart it."         },
+          {"readiness", &ProbeOverrides::readiness, "Whether to send requests to it."},
+          {"startup",   &ProbeOverrides::startup,   "Whether it has started."        },
+  });
+}
+
+}  // namespace fixpoint::operators::stellar
