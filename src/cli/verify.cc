@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/route.h"
+#include "cli/verify_live.h"
 #include "cli/verify_progress.h"
 #include "cli/verify_subjects.h"
 #include "json/draft.h"
@@ -221,6 +222,22 @@ int explore(const Arguments& arguments, const std::vector<verify::Subject>& all)
   return status_of(*jobs, reports);
 }
 
+// Exits with 0 when the process went another way: then the counterexample is not one of this code.
+int replay_with_a_process(const Arguments& arguments, const verify::Subject& subject,
+                          const verify::Replay& file) {
+  if (!subject.live) {
+    return failed({ErrorKind::Invalid, fmt::format("{} is no operator", subject.name)});
+  }
+  auto script = subject.live({.scenario = file.scenario, .parameters = file.parameters}, file);
+  if (!script) return failed(script.error());
+  script->subject = subject.name;
+  const auto log = std::string{arguments.value("replay")} + ".log";
+  const auto outcome = replay_live(*script, "/proc/self/exe", log);
+  if (!outcome) return failed(outcome.error());
+  if (answer(outcome->text + "log of the process: " + log + "\n") != kExitDone) return kExitMisused;
+  return outcome->same ? kExitFailed : kExitDone;
+}
+
 int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) {
   const auto text = load(arguments.value("replay"));
   if (!text) return failed(text.error());
@@ -228,6 +245,7 @@ int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) 
   if (!file) return failed(file.error());
   const auto subject = find_subject(all, file->subject);
   if (!subject) return failed(subject.error());
+  if (arguments.given("live")) return replay_with_a_process(arguments, **subject, *file);
   const auto trace =
       (*subject)->replay({.scenario = file->scenario, .parameters = file->parameters}, *file);
   if (!trace) return failed(trace.error());
@@ -317,6 +335,7 @@ constexpr std::array kFlags{
     Flag{.name = "replay",
          .placeholder = "FILE",
          .help = "execute a counterexample once more and tell it"},
+    Flag{.name = "live", .help = "with --replay: by the operator's own process, on a real server"},
     Flag{.name = "mutants",
          .help = "make one mistake after the other and say whether it is noticed"},
     Flag{.name = "list", .help = "what there is to verify"},

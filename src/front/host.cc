@@ -182,7 +182,9 @@ Result<std::unique_ptr<Host>> Host::start(net::Loop& loop, HostOptions options) 
   if (options.connections_max > 0) serving.connections_max = options.connections_max;
   serving.tls = tls;
   serving.error_pages = ApiServer::error_pages();
-  FP_TRY(server, net::Server::listen(loop, std::move(serving), host->api_->handler()));
+  auto handler = host->api_->handler();
+  if (options.before) handler = options.before(std::move(handler));
+  FP_TRY(server, net::Server::listen(loop, std::move(serving), std::move(handler)));
   host->server_ = std::move(server);
   host->api_->serves_at(host_and_port(options.address, host->server_->port()));
   return host;

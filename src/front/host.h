@@ -27,6 +27,8 @@ struct HostOptions {
   std::uint16_t port = 0;
   std::size_t connections_max = 0;  // none: the server's own bound
   ApiServer::AccessLog access_log;
+  // Stands before the server and may do to a request what a network does. Null: nobody does.
+  std::function<net::Handler(net::Handler)> before = {};
 };
 
 class Host {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "verify/exploration.h"
 #include "verify/explore.h"
+#include "verify/live.h"
 #include "verify/model.h"
 #include "verify/mutant.h"
 #include "verify/replay.h"
@@ -48,6 +49,8 @@ struct Subject {
   std::function<Result<Report>(const Request&)> run;
   // Executes the steps of a file; the request is the one that the file tells of.
   std::function<Result<Trace>(const Request&, const Replay&)> replay;
+  // The same for a real server and process. Null: there is no process.
+  std::function<Result<LiveScript>(const Request&, const Replay&)> live = {};
   // With one mistake after the other, in the scenario of the request or in all when it names none;
   // its time limit is for all together. Null: there are no mutants of this.
   std::function<Result<std::vector<Mutant>>(const Request&, const TellMutant&)> mutants = {};

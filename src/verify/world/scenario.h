@@ -46,9 +46,10 @@ class Look {
 // The cluster as somebody in it sees it, and acts on it.
 class Stage {
  public:
+  // What is asked of the server is noted in `asked`, if given.
   explicit Stage(store::Store& store, apiserver::Weakness weakness = apiserver::Weakness::None,
-                 json::Value* outside = nullptr)
-      : server_(store, weakness), outside_(outside) {}
+                 json::Value* outside = nullptr, std::vector<apiserver::Request>* asked = nullptr)
+      : server_(store, weakness), outside_(outside), asked_(asked) {}
 
   Look look() {
     return Look{server_.latest(), outside_ == nullptr ? json::View{} : outside_->view()};
@@ -63,8 +64,11 @@ class Stage {
   Server& server() { return server_; }
 
  private:
+  bool ask(const client::Call& call);
+
   Server server_;
   json::Value* outside_;
+  std::vector<apiserver::Request>* asked_;
 };
 
 // Something that somebody may do. It happens at any time at which it changes something.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/resource.h"
+#include "client/http/outgoing.h"
 #include "json/parse.h"
 #include "verify/world/scenario.h"
 
@@ -36,33 +37,33 @@ std::vector<json::View> Look::list(const client::Resource& resource) const {
   return objects;
 }
 
+bool Stage::ask(const client::Call& call) {
+  if (asked_ != nullptr) asked_->push_back(client::request_of(call));
+  return server_.call(call).has_value();
+}
+
 bool Stage::create(const client::Resource& resource, std::string_view object, std::string_view ns) {
-  return server_
-      .call(client::Call{
-          .verb = client::Verb::Create,
-          .resource = resource,
-          .key = {std::string{ns}, ""},
-          .body = parsed(object),
-          .field_manager = "kubectl"
-  })
-      .has_value();
+  return ask({
+      .verb = client::Verb::Create,
+      .resource = resource,
+      .key = {std::string{ns}, ""},
+      .body = parsed(object),
+      .field_manager = "kubectl"
+  });
 }
 
 bool Stage::patch(const client::Resource& resource, const kube::Key& key,
                   std::string_view merge_patch, std::string_view subresource) {
-  return server_
-      .call(client::Call{.verb = client::Verb::Patch,
-                         .resource = resource,
-                         .key = key,
-                         .subresource = std::string{subresource},
-                         .body = parsed(merge_patch),
-                         .field_manager = "kubectl"})
-      .has_value();
+  return ask({.verb = client::Verb::Patch,
+              .resource = resource,
+              .key = key,
+              .subresource = std::string{subresource},
+              .body = parsed(merge_patch),
+              .field_manager = "kubectl"});
 }
 
 bool Stage::remove(const client::Resource& resource, const kube::Key& key) {
-  return server_.call(client::Call{.verb = client::Verb::Delete, .resource = resource, .key = key})
-      .has_value();
+  return ask({.verb = client::Verb::Delete, .resource = resource, .key = key});
 }
 
 }  // namespace fixpoint::verify::world

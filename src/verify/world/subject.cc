@@ -69,6 +69,11 @@ Subject subject_of(std::shared_ptr<const Trial> trial) {
     const World world{*trial, choice.scenario, {.budget = choice.budget}};
     return replay_model(world, replay);
   };
+  made.live = [trial](const Request& request, const Replay& replay) -> Result<LiveScript> {
+    FP_TRY(choice, chosen(*trial, request));
+    const World world{*trial, choice.scenario, {.budget = choice.budget}};
+    return world.live_script(replay);
+  };
   made.mutants = [trial](const Request& request,
                          const TellMutant& tell) -> Result<std::vector<Mutant>> {
     HuntOptions options{.scenario = request.scenario, .explore = request.options};

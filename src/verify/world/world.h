@@ -15,8 +15,10 @@
 #pragma once
 
 #include "base/error.h"
+#include "verify/live.h"
 #include "verify/model.h"
 #include "verify/property.h"
+#include "verify/replay.h"
 #include "verify/world/coverage.h"
 #include "verify/world/process.h"
 #include "verify/world/scenario.h"
@@ -139,6 +141,9 @@ class World {
   Telling tell(const State& before, const Action& action, const State& after) const;
   Properties<World> properties() const;
 
+  // What a real server and process are to go through; an error when they cannot.
+  Result<LiveScript> live_script(const Replay& replay) const;
+
   const Trial& trial() const { return trial_; }
   const Scenario& scenario() const { return scenario_; }
   const WorldOptions& options() const { return options_; }
@@ -155,6 +160,8 @@ class World {
                            std::vector<Action>& out) const;
   void add_effects(const State& state, std::uint8_t process, std::vector<Action>& out) const;
   void add_collections(const State& state, std::vector<Action>& out) const;
+  Result<std::optional<LiveStep>> live_step(const State& before, const Action& action,
+                                            const Telling& telling) const;
   void name_actors();
   void judge(const Look& look, Live& live) const;
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A counterexample, gone through by the real process of the operator on a real server.
+#include "store/scratch_directory.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+namespace fixpoint {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Ran {
+  int status = -1;
+  std::string text;
+};
+
+class LiveReplay : public testing::Test {
+ protected:
+  // `locks-operator verify …`, beside the shipped program.
+  Ran verify(const std::string& words) const {
+    const std::filesystem::path shipped{std::getenv("FIXPOINT_BINARY")};
+    const auto command =
+        (shipped.parent_path() / "locks-operator").string() + " verify " + words + " 2>&1";
+    Ran ran;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return ran;
+    std::array<char, 4096> piece{};
+    while (std::fgets(piece.data(), piece.size(), pipe) != nullptr) ran.text += piece.data();
+    const int status = ::pclose(pipe);
+    ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ran;
+  }
+  std::string file() const {
+    return (scratch_.path() / "locks-crash-reconciled--it-gets-done-and-stays-so.json").string();
+  }
+
+  store::ScratchDirectory scratch_;
+};
+
+TEST_F(LiveReplay, GoesTheSameWayAsTheCounterexample) {
+  const auto found = verify("locks --out " + scratch_.path().string());
+  ASSERT_EQ(found.status, 1) << found.text;
+  ASSERT_THAT(found.text, HasSubstr("reconciled: it gets done and stays so"));
+
+  const auto live = verify("--live --replay " + file());
+
+  EXPECT_EQ(live.status, 1) << live.text;
+  EXPECT_THAT(live.text, HasSubstr("create configmaps door-lock [crash after]"));
+  EXPECT_THAT(live.text, Not(HasSubstr("door-key")));
+  EXPECT_THAT(live.text,
+              HasSubstr("the process did the same, and the cluster is as the story ends"));
+}
+
+TEST_F(LiveReplay, SaysWhenTheProcessGoesAnotherWay) {
+  ASSERT_EQ(verify("locks --out " + scratch_.path().string()).status, 1);
+  ::setenv("LOCKS_REPAIRED", "1", 1);
+
+  const auto live = verify("--live --replay " + file());
+
+  ::unsetenv("LOCKS_REPAIRED");
+  EXPECT_EQ(live.status, 0) << live.text;
+  EXPECT_THAT(live.text, HasSubstr("the process asked for something else: POST"));
+}
+
+TEST_F(LiveReplay, RefusesWhatIsNoOperator) {
+  const auto model = verify("model:traps --scenario cycle --out " + scratch_.path().string());
+  ASSERT_EQ(model.status, 1) << model.text;
+
+  const auto live =
+      verify("--live --replay " + (scratch_.path() / "model-traps-cycle-reaches-1.json").string());
+
+  EXPECT_EQ(live.status, 2);
+  EXPECT_THAT(live.text, HasSubstr("is no operator"));
+}
+
+}  // namespace
+}  // namespace fixpoint
