@@ -138,6 +138,13 @@ bool writes_are_checked(const State& before, const Action& action, const State& 
          (uid.empty() || uid == kube::uid_of(was));
 }
 
+// Who deletes what is not there is told so.
+bool nothing_is_not_deleted(const State& before, const Action& action, const State& after) {
+  const Call* call = arrived(before, action);
+  if (call == nullptr || action.step != Step::Effect || call->verb != Verb::Delete) return true;
+  return !after.witness->answered || !target_of(before, *call).is_null();
+}
+
 struct OfPrimaries {
   client::Resource primaries;
 
@@ -190,6 +197,7 @@ void add_server_rules(const World& world, Properties<World>& all) {
   all.on_transition("server: an object made again is another one", made_again_is_another);
   all.on_transition("server: an object has one controller", one_controller);
   all.on_transition("server: what a write expects is checked", writes_are_checked);
+  all.on_transition("server: only what is there can be deleted", nothing_is_not_deleted);
   all.on_transition("server: a watch tells everything", watches_tell_everything);
   const OfPrimaries own{world.blueprint().declaration().primary().collection.resource};
   all.on_transition("server: the generation counts specs",
