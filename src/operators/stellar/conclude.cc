@@ -92,7 +92,8 @@ struct Story {
 
 std::string pods_story(const WorkloadFacts& workload) {
   if (!workload.pods_refused.empty()) return workload.pods_refused;
-  return fmt::format("{} of {} pods are ready", workload.ready, workload.wanted);
+  return fmt::format("{} of {} pods are ready{}{}", workload.ready, workload.wanted,
+                     workload.pods_trouble.empty() ? "" : "; ", workload.pods_trouble);
 }
 
 // What to tell people about what was found.

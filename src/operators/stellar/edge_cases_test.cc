@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace fixpoint::operators::stellar {
 namespace {
 

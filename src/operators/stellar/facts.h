@@ -30,6 +30,7 @@ struct WorkloadFacts {
   std::int32_t pods = 0;
   std::int32_t ready = 0;
   std::string pods_refused;  // why pods cannot be made; empty: they can
+  std::string pods_trouble;  // why a pod does not get ready, as its kubelet or scheduler says
 };
 
 struct ClaimFacts {

@@ -140,6 +140,34 @@ std::string refusal_of_stateful_set(json::View set, const runtime::Reader& reade
   return newest;
 }
 
+// What keeps a pod from getting ready, with where to look next; empty when nobody says.
+std::string trouble_of(json::View pod) {
+  const auto name = kube::name_of(pod);
+  const auto scheduled = kube::condition_of(pod, "PodScheduled");
+  if (scheduled.get("status").as_string() == "False") {
+    return fmt::format("pod {} finds no place: {}", name, scheduled.get("message").as_string());
+  }
+  for (const auto* list : {"initContainerStatuses", "containerStatuses"}) {
+    for (const auto container : pod.get("status", list).elements()) {
+      const auto waiting = container.get("state", "waiting");
+      const auto reason = waiting.get("reason").as_string();
+      if (reason.empty() || reason == "PodInitializing" || reason == "ContainerCreating") continue;
+      const auto which = container.get("name").as_string();
+      return fmt::format("container {} of pod {}: {}; see kubectl logs {} -c {}", which, name,
+                         reason, name, which);
+    }
+  }
+  return {};
+}
+
+std::string first_trouble(const Node& node, const runtime::Reader& reader) {
+  for (const auto pod : reader.list(kinds::kPod.gvk(), node.key.ns)) {
+    if (kube::label_of(pod, kInstanceLabel) != node.key.name) continue;
+    if (auto trouble = trouble_of(pod); !trouble.empty()) return trouble;
+  }
+  return {};
+}
+
 WorkloadFacts read_workload(const Node& node, const runtime::Reader& reader) {
   const auto there = reader.get(workload_kind(node.spec).gvk(), node.key);
   WorkloadFacts facts;
@@ -155,6 +183,7 @@ WorkloadFacts read_workload(const Node& node, const runtime::Reader& reader) {
   const bool seen = status.get("observedGeneration").as_int() >= kube::generation_of(there);
   facts.settled = seen && facts.pods == facts.wanted && facts.ready == facts.wanted &&
                   number("updatedReplicas") == facts.wanted;
+  if (!facts.settled) facts.pods_trouble = first_trouble(node, reader);
   if (facts.pods < facts.wanted) {
     facts.pods_refused = runs_as_stateful_set(node.spec)
                              ? refusal_of_stateful_set(there, reader, node)

@@ -13,12 +13,12 @@
 #include "runtime/typed.h"
 
 #include <cctype>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,6 +32,20 @@ inline constexpr std::string_view kHorizonSpec = R"({"nodeType":"Horizon","netwo
 inline constexpr std::string_view kIstioSpec = R"({"nodeType":"Validator","network":"testnet",
   "version":"22.1.0","validatorConfig":{"seedSecretRef":"seed"},
   "serviceMesh":{"istio":{"circuitBreaker":{}}}})";
+
+// The text with each %, in order, replaced.
+inline std::string filled(std::string_view text, std::initializer_list<std::string> values) {
+  std::string made;
+  auto value = values.begin();
+  for (const char character : text) {
+    if (character == '%' && value != values.end()) {
+      made += *value++;
+    } else {
+      made += character;
+    }
+  }
+  return made;
+}
 
 class StellarFixture : public runtime::PassFixture {
  protected:
@@ -110,13 +124,15 @@ class StellarFixture : public runtime::PassFixture {
     for (const auto* kind : child_kinds()) {
       if (kind->plural.empty()) continue;
       const auto gvk = kind->gvk();
-      const auto definition = json::parse(fmt::format(
-          R"({{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
-          "metadata":{{"name":"{0}.{1}"}},"spec":{{"group":"{1}","scope":"Namespaced",
-          "names":{{"plural":"{0}","singular":"{3}","kind":"{2}","listKind":"{2}List"}},
-          "versions":[{{"name":"{4}","served":true,"storage":true,"schema":{{"openAPIV3Schema":
-          {{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}}]}}}})",
-          kind->plural, gvk.group, gvk.kind, lower(gvk.kind), gvk.version));
+      const std::string plural{kind->plural};
+      const auto definition = json::parse(
+          filled(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"%.%"},"spec":{"group":"%","scope":"Namespaced",
+          "names":{"plural":"%","singular":"%","kind":"%","listKind":"%List"},
+          "versions":[{"name":"%","served":true,"storage":true,"schema":{"openAPIV3Schema":
+          {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})",
+                 {plural, gvk.group, gvk.group, plural, lower(gvk.kind), gvk.kind, gvk.kind,
+                  gvk.version}));
       install(*definition);
       follow(resource_of(*kind));
     }
@@ -128,9 +144,9 @@ class StellarFixture : public runtime::PassFixture {
 
   void make(std::string_view name, std::string_view spec) {
     world_.create("stellar.org", "v1alpha1", "stellarnodes", "ns",
-                  fmt::format(R"({{"apiVersion":"stellar.org/v1alpha1","kind":"StellarNode",
-                  "metadata":{{"name":"{}"}},"spec":{}}})",
-                              name, spec));
+                  filled(R"({"apiVersion":"stellar.org/v1alpha1","kind":"StellarNode",
+                  "metadata":{"name":"%"},"spec":%})",
+                         {std::string{name}, std::string{spec}}));
   }
   void edit(std::string_view name, std::string_view patch) { world_.patch(nodes_, name, patch); }
   json::Value node(std::string_view name = "alice") { return world_.get(nodes_, name); }
@@ -142,7 +158,8 @@ class StellarFixture : public runtime::PassFixture {
     const auto object = node(name);
     const auto found = kube::condition_of(object, type);
     if (found.is_null()) return "";
-    return fmt::format("{} {}", found.get("status").as_string(), found.get("reason").as_string());
+    return filled("% %", {std::string{found.get("status").as_string()},
+                          std::string{found.get("reason").as_string()}});
   }
   std::string told(std::string_view type, std::string_view name = "alice") {
     const auto object = node(name);
@@ -175,22 +192,23 @@ class StellarFixture : public runtime::PassFixture {
     const auto workload = child(kind, name);
     const auto count = workload.get("spec", "replicas").as_int();
     world_.patch(resource_of(kind), name,
-                 fmt::format(R"({{"status":{{"observedGeneration":{},"replicas":{},
-                 "readyReplicas":{},"updatedReplicas":{}}}}})",
-                             kube::generation_of(workload), count, ready ? count : 0, count),
+                 filled(R"({"status":{"observedGeneration":%,"replicas":%,"readyReplicas":%,
+                 "updatedReplicas":%}})",
+                        {std::to_string(kube::generation_of(workload)), std::to_string(count),
+                         std::to_string(ready ? count : 0), std::to_string(count)}),
                  "status");
     const auto pod_name = std::string{name} + "-0";
     if (!has(kinds::kPod, pod_name)) {
       world_.create("", "v1", "pods", "ns",
-                    fmt::format(R"({{"metadata":{{"name":"{}","labels":{{
-                    "app.kubernetes.io/name":"stellar-node","app.kubernetes.io/instance":"{}"}}}},
-                    "spec":{{"containers":[{{"name":"c","image":"i"}}]}}}})",
-                                pod_name, name));
+                    filled(R"({"metadata":{"name":"%","labels":{
+                    "app.kubernetes.io/name":"stellar-node","app.kubernetes.io/instance":"%"}},
+                    "spec":{"containers":[{"name":"c","image":"i"}]}})",
+                           {pod_name, std::string{name}}));
     }
     world_.patch(resource_of(kinds::kPod), pod_name,
-                 fmt::format(R"({{"status":{{"phase":"Running","podIP":"127.1.0.1","conditions":[
-                 {{"type":"Ready","status":"{}"}}]}}}})",
-                             ready ? "True" : "False"),
+                 filled(R"({"status":{"phase":"Running","podIP":"127.1.0.1","conditions":[
+                 {"type":"Ready","status":"%"}]}})",
+                        {ready ? "True" : "False"}),
                  "status");
   }
   // Makes a node and brings it to Running.

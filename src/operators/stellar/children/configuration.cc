@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace fixpoint::operators::stellar {
 namespace {
 
@@ -28,7 +30,10 @@ std::string core_file(const Node& node, const std::string& passphrase) {
   const auto& validator = node.spec.validator_config.value_or(ValidatorConfig{});
   CoreSettings settings;
   settings.network_passphrase = passphrase;
-  settings.home_domain = validator.home_domain;
+  // Core wants one, whether anybody looks it up or not.
+  settings.home_domain = validator.home_domain.empty()
+                             ? fmt::format("{}.{}.svc", node.key.name, node.key.ns)
+                             : validator.home_domain;
   settings.database = database_of(node.spec);
   settings.public_http_port = opens_http_port(node.spec);
   if (!validator.known_peers.empty()) {
