@@ -31,6 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   FP_CHECK(written.has_value());
   FP_CHECK(operators::stellar::read_quorum(*written).value() == *quorum);
   // Whether core would take it is decided without falling over.
-  (void)operators::stellar::check_quorum(*quorum, {.is_validator = false});
+  const auto checked = operators::stellar::check_quorum(*quorum, {.is_validator = false});
+  FP_CHECK(checked.has_value() || checked.error().kind == ErrorKind::Invalid);
   return 0;
 }

@@ -188,7 +188,7 @@ class Composer {
       }
       // An image's program may also be called by its full path.
       auto& first = spec.words.front();
-      if (first == name || first.ends_with("/" + name)) first = file;
+      if (first == name || first.ends_with(fmt::format("/{}", name))) first = file;
     }
     auto& path = environment.try_emplace("PATH", kDefaultPath).first->second;
     path = fmt::format("{}:{}", directory, path);

@@ -104,7 +104,12 @@ void ContainerRun::start(std::optional<RunSpec> run, std::string image_id) {
   }
   run->id = facts_.id;
   // The old words are not this run's.
-  (void)write_whole_file(last_words_file(setup_.directory), "", 0666);
+  if (auto ok = write_whole_file(last_words_file(setup_.directory), "", 0666); !ok) {
+    setup_.host.log().warn("cannot empty a container's last words",
+                           {
+                               {"why", ok.error().message}
+    });
+  }
   auto process = ContainerProcess::start(setup_.host.loop(), setup_.host.options().program,
                                          run_directory(), *run, handlers());
   say(EventType::Normal, "Created", "Created container: " + facts_.name);

@@ -115,7 +115,7 @@ Result<fs::path> PodVolumes::make(json::View pod, json::View volume, const Place
 }
 
 Result<fs::path> PodVolumes::host_path(json::View source) const {
-  const fs::path path{std::string{source.get("path").as_string()}};
+  fs::path path{std::string{source.get("path").as_string()}};
   const auto type = source.get("type").as_string();
   std::error_code error;
   if (type == "DirectoryOrCreate") fs::create_directories(path, error);
@@ -142,7 +142,7 @@ Result<fs::path> PodVolumes::claim(json::View pod, const std::string& name) cons
   }
   auto place = volume.get("spec", "hostPath", "path").as_string();
   if (place.empty()) place = volume.get("spec", "local", "path").as_string();
-  const fs::path path{std::string{place}};
+  fs::path path{std::string{place}};
   if (place.empty() || !path.is_absolute()) {
     return fail(ErrorKind::Invalid,
                 fmt::format("persistentvolume \"{}\" is no directory of this node", volume_name));

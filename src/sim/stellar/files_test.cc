@@ -167,7 +167,7 @@ TEST(StandInFiles, RefuseWhatRpcAndHorizonRefuse) {
   EXPECT_EQ(rpc("PORT=1"), "r: STELLAR_CORE_BINARY_PATH is required");
   EXPECT_EQ(rpc("CHECKPOINT_FREQUENCY=\"x\""), "r: could not parse CHECKPOINT_FREQUENCY");
 
-  const auto horizon = [](Variables variables) {
+  const auto horizon = [](const Variables& variables) {
     return error_of(read_horizon_variables(variables, files_of({})));
   };
   EXPECT_EQ(horizon({}), "invalid config: DATABASE_URL is required and blank");

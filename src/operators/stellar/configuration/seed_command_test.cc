@@ -39,7 +39,7 @@ int run(std::vector<std::string> words, const std::string& path = {}) {
 }
 
 class SeedCommand : public testing::Test {
- protected:
+ public:
   SeedCommand() {
     std::string name = fs::temp_directory_path() / "seed command XXXXXX";
     FP_CHECK(::mkdtemp(name.data()) != nullptr);
@@ -48,6 +48,7 @@ class SeedCommand : public testing::Test {
   }
   ~SeedCommand() override { fs::remove_all(directory_); }
 
+ protected:
   void write(const std::string& name, std::string_view text) const {
     std::ofstream(directory_ / name) << text;
   }

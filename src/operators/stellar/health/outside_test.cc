@@ -169,7 +169,7 @@ TEST(StellarProbes, KnowNothingFromHalfABody) {
 
 TEST(StellarProbes, KnowNothingFromGarbage) {
   const Peer noise([](int fd) {
-    send_all(fd, std::string("\x16\x03\x01\x00\xff garbage\r\n\r\n", 20));
+    send_all(fd, std::string_view("\x16\x03\x01\x00\xff garbage\r\n\r\n", 17));
     ::shutdown(fd, SHUT_WR);
   });
   EXPECT_EQ(core_of(noise, kLong).verdict, Verdict::Unknown);
