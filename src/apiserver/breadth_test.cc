@@ -9,6 +9,7 @@ namespace fixpoint::apiserver {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 class Breadth : public ApiFixture {
  protected:
@@ -202,6 +203,128 @@ TEST_F(Breadth, SlicesOfDevicesAreSomewhere) {
             "spec: Invalid value: \"{`nodeName`, `allNodes`}\": exactly one of `nodeName`, "
             "`nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields "
             "are set");
+}
+
+TEST_F(Breadth, AnEmptyNamespaceInAPathNamesNoObjectAndAllCollections) {
+  create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
+  const auto sent = [&](Verb verb, std::string_view path) {
+    auto call = request(verb, path);
+    call.empty_namespace = true;
+    call.body = "{}";
+    return run(call);
+  };
+
+  for (const Verb verb : {Verb::Get, Verb::Update, Verb::Patch, Verb::Delete}) {
+    EXPECT_EQ(message(sent(verb, "/api/v1/configmaps/a")), "Namespace parameter required.");
+  }
+  const auto emptied = sent(Verb::DeleteCollection, "/api/v1/configmaps");
+
+  EXPECT_EQ(emptied.code, 200);
+  EXPECT_EQ(get("/api/v1/namespaces/ns/configmaps/a").code, 404);
+}
+
+constexpr auto kOldScalers = "/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers";
+constexpr auto kScalers = "/apis/autoscaling/v2/namespaces/ns/horizontalpodautoscalers";
+
+std::string scaler(std::string_view version, std::string_view spec) {
+  return R"({"apiVersion":"autoscaling/)" + std::string{version} +
+         R"(","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":)" +
+         std::string{spec} + "}";
+}
+
+TEST_F(Breadth, AnAutoscalersOwnersAreAskedInTheirOwnVersion) {
+  constexpr auto kSpec =
+      R"({"maxReplicas":3,"metrics":[{"type":"Resource","resource":{"name":"cpu",
+          "target":{"type":"Utilization","averageUtilization":50}}}],
+          "scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}})";
+  ASSERT_EQ(apply(std::string{kScalers} + "/a", scaler("v2", kSpec), "one").code, 201);
+
+  const auto old = std::string{kOldScalers} + "/a";
+  const auto wish = scaler("v1", R"({"targetCPUUtilizationPercentage":60})");
+  const auto refused = apply(old, wish, "two");
+  const auto forced = apply(old, wish, "two", true);
+
+  EXPECT_EQ(message(refused), "Apply failed with 1 conflict: conflict with \"one\": .spec.metrics");
+  EXPECT_EQ(
+      json::to_text(forced.body.get("metadata", "managedFields")[0].get("fieldsV1")),
+      R"({"f:spec":{"f:maxReplicas":{},"f:scaleTargetRef":{"f:apiVersion":{},"f:kind":{},"f:name":{}}}})");
+}
+
+TEST_F(Breadth, AnOldAutoscalersWriterOwnsTheAnnotationsThatItsStatusBecomes) {
+  create(
+      kOldScalers,
+      scaler(
+          "v1",
+          R"({"maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}})"));
+
+  const auto written = patch(std::string{kOldScalers} + "/a/status",
+                             R"({"status":{"currentCPUUtilizationPercentage":4}})");
+
+  const auto owned = json::to_text(written.body.get("metadata", "managedFields")[1]);
+  EXPECT_THAT(owned, HasSubstr("f:autoscaling.alpha.kubernetes.io/current-metrics"));
+  const auto newer = get(std::string{kScalers} + "/a");
+  const json::View metric = newer.body.get("status", "currentMetrics")[0];
+  EXPECT_FALSE(metric.get("resource", "current").contains("averageValue"));
+}
+
+TEST_F(Breadth, AnApplyInAnotherGroupsVersionKeepsItsTime) {
+  apply("/api/v1/namespaces/ns/events/a",
+        R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"a"},"reason":"x",
+            "involvedObject":{"namespace":"ns"}})",
+        "one");
+
+  const auto same = apply("/apis/events.k8s.io/v1/namespaces/ns/events/a",
+                          R"({"apiVersion":"events.k8s.io/v1","kind":"Event",
+                              "metadata":{"name":"a"},"reason":"x","regarding":{"namespace":"ns"}})",
+                          "one");
+
+  EXPECT_EQ(same.code, 200) << message(same);
+  EXPECT_TRUE(same.body.get("metadata", "managedFields")[0].contains("time"));
+}
+
+constexpr auto kSets = "/apis/apps/v1/namespaces/ns/statefulsets";
+constexpr auto kSet = R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"x"}},
+    "template":{"metadata":{"labels":{"app":"x"}},
+                "spec":{"containers":[{"name":"c","image":"i"}]}}}})";
+
+TEST_F(Breadth, AStatefulSetsClaimsAreCheckedWhenItIsMade) {
+  std::string bad = kSet;
+  bad.insert(bad.find(R"("selector")"), R"("volumeClaimTemplates":[{"metadata":{"name":"c"}}],)");
+
+  EXPECT_EQ(problem(create(kSets, bad)),
+            "[spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access "
+            "mode is required, spec.volumeClaimTemplates[0].spec.resources[storage]: Required "
+            "value]");
+}
+
+TEST_F(Breadth, AStatefulSetsServiceNameIsOnlyLookedAtWhenItIsMade) {
+  ASSERT_EQ(create(kSets, kSet).code, 201);
+
+  const auto changed = problem(patch(std::string{kSets} + "/a", R"({"spec":{"serviceName":"É"}})"));
+
+  EXPECT_THAT(changed, testing::StartsWith("spec: Forbidden: updates to statefulset spec"));
+}
+
+TEST_F(Breadth, TheLastAnswerOfAnObjectShowsTheEmptyListsThatWereSent) {
+  constexpr auto kSlices = "/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices";
+  create(kSlices,
+         R"({"metadata":{"name":"a","finalizers":["example.com/a"]},"addressType":"IPv4"})");
+  remove(std::string{kSlices} + "/a");
+
+  const auto gone = patch(std::string{kSlices} + "/a",
+                          R"({"metadata":{"finalizers":null},"endpoints":[],"ports":[]})");
+
+  EXPECT_EQ(json::to_text(gone.body.get("endpoints")), "[]");
+}
+
+TEST_F(Breadth, AnAmountBelowAllCountingIsShownAsItIs) {
+  const auto refused = create("/api/v1/namespaces/ns/resourcequotas",
+                              R"({"metadata":{"name":"a"},
+                                  "spec":{"hard":{"cpu":"-9223372036854775809"}}})");
+
+  EXPECT_EQ(problem(refused),
+            "spec.hard[cpu]: Invalid value: \"-9223372036854775809\": must be greater than or "
+            "equal to 0");
 }
 
 }  // namespace

@@ -83,11 +83,11 @@ std::optional<kube::Status> wrong_place(const Resource& resource, const Request&
   if (!resource.namespaced && !request.ns.empty()) return kube::not_found_path();
   if (resource.namespaced && request.ns.empty()) {
     if (request.empty_namespace && resource.builtin != nullptr) {
-      if (on_item && request.verb == Verb::Get && request.subresource.empty()) {
-        return kube::bad_request("Namespace parameter required.");
+      if (on_item) return kube::bad_request("Namespace parameter required.");
+      // A new object goes as far as its validation; all namespaces may be emptied at once.
+      if (request.verb == Verb::Create || request.verb == Verb::DeleteCollection) {
+        return std::nullopt;
       }
-      // It goes as far as the object's validation.
-      if (!on_item && request.verb == Verb::Create) return std::nullopt;
     }
     if (on_item || !resource.supports("list")) return kube::not_found_path();
     if (request.verb != Verb::List && request.verb != Verb::Watch) {

@@ -118,6 +118,19 @@ TEST_F(RulesTest, RulesAreNotCheckedOnAnObjectTheSchemaRefuses) {
   EXPECT_THAT(message(refused), testing::Not(HasSubstr("failed rule")));
 }
 
+TEST_F(RulesTest, NorOnOneWithoutAName) {
+  define(R"([{"rule":"self.min > 100"}])");
+  auto nameless = tank(R"("spec":{"min":1})");
+  nameless.replace(nameless.find(R"("name":"t")"), 10, "");
+
+  const auto refused = message(create(kTanks, nameless));
+
+  EXPECT_THAT(refused,
+              HasSubstr("metadata.name: Required value: name or generateName is required"));
+  EXPECT_THAT(refused, HasSubstr("some validation rules were not checked"));
+  EXPECT_THAT(refused, testing::Not(HasSubstr("failed rule")));
+}
+
 TEST_F(RulesTest, ADefinitionWhoseRuleDoesNotCompileIsRefused) {
   const auto refused = create(kDefinitions, definition(R"([{"rule":"self.size > 1"}])"));
 

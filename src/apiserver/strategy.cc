@@ -173,12 +173,14 @@ std::optional<kube::ScalePaths> scale_paths(const Resource& resource) {
   return resource.custom_version()->scale;
 }
 
+// `errors`: what is wrong with the metadata. It too may keep the rules from being looked at.
 FieldErrors validate_custom(const Resource& resource, const kube::Change& change,
-                            std::string_view subresource, std::vector<std::string>* warnings) {
+                            std::string_view subresource, FieldErrors errors,
+                            std::vector<std::string>* warnings) {
   const auto& schema = resource.custom->schemas[resource.version];
-  auto errors = subresource == "status"
-                    ? kube::validate_custom_resource_status(change, schema, scale_paths(resource))
-                    : kube::validate_custom_resource(change, schema, scale_paths(resource));
+  const auto validate = subresource == "status" ? kube::validate_custom_resource_status
+                                                : kube::validate_custom_resource;
+  errors = validate(change, schema, scale_paths(resource), std::move(errors));
   const auto& rules = resource.custom->rules[resource.version];
   if (rules == nullptr || kube::blocks_rules(errors)) return errors;
   auto found = rules->check(change);
@@ -287,14 +289,15 @@ FieldErrors validate_create(const Resource& resource, json::View object) {
     kube::word_by_type(*resource.schema, errors);
     return errors;
   }
-  kube::append(errors, validate_whole_meta(resource, object, name_check(resource)));
+  errors = validate_whole_meta(resource, object, name_check(resource));
   if (resource.builtin == nullptr) {
-    kube::append(errors,
-                 validate_custom(resource, {.now = object, .old = std::nullopt}, "", nullptr));
-  } else if (resource.builtin->validate != nullptr) {
+    return validate_custom(resource, {.now = object, .old = std::nullopt}, "", std::move(errors),
+                           nullptr);
+  }
+  if (resource.builtin->validate != nullptr) {
     kube::append(errors, resource.builtin->validate(object));
   }
-  if (resource.builtin != nullptr) kube::word_by_type(*resource.schema, errors);
+  kube::word_by_type(*resource.schema, errors);
   return errors;
 }
 
@@ -310,9 +313,9 @@ FieldErrors validate_update(const Resource& resource, std::string_view subresour
       kube::append(errors, std::move(type_errors));
       return errors;
     }
-    kube::append(errors, kube::validate_object_meta_update(object, old_object, metadata));
+    auto again = kube::validate_object_meta_update(object, old_object, metadata);
     kube::append(errors, validate_custom(resource, {.now = object, .old = old_object}, subresource,
-                                         &warnings));
+                                         std::move(again), &warnings));
     return errors;
   }
   const auto& kind = *resource.builtin;
@@ -373,6 +376,19 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
   if (subresource == "scale" || (resource.prefix == "pods/" && !subresource.empty())) return {};
   if (certificates) return {{"spec"}, {"status"}};
   return {{"status"}};
+}
+
+std::vector<kube::Writer::Form> version_forms(const Resource& resource) {
+  for (const auto& kind : kinds::all()) {
+    if (kind.to_stored == nullptr || kind.gvk.group_kind() != resource.kind.group_kind()) continue;
+    const auto* stored = kinds::find(kind.stored_as);
+    FP_CHECK(stored != nullptr);
+    return {
+        {stored->gvk.group_version().api_version(), stored->schema(), kind.to_stored  },
+        {kind.gvk.group_version().api_version(),    kind.schema(),    kind.from_stored}
+    };
+  }
+  return {};
 }
 
 std::vector<std::string> served_api_versions(const Resource& resource) {

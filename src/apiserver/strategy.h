@@ -8,6 +8,7 @@
 #include "apiserver/resource.h"
 #include "json/draft.h"
 #include "kube/field_error.h"
+#include "kube/managed_fields.h"
 
 #include <string>
 #include <string_view>
@@ -39,5 +40,7 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
 
 // The apiVersions under which owners of fields are kept; others no longer exist. Empty: all do.
 std::vector<std::string> served_api_versions(const Resource& resource);
+// The versions of a kind between which objects are converted; empty for most kinds.
+std::vector<kube::Writer::Form> version_forms(const Resource& resource);
 
 }  // namespace fixpoint::apiserver

@@ -147,6 +147,8 @@ kube::Writer WriteCall::writer() const {
     for (const auto& schema : resource.custom->schemas) {
       writer.version_schemas.push_back(schema.typed);
     }
+  } else {
+    writer.forms = version_forms(resource);
   }
   if (environment.weakness == Weakness::ApplyReplacesLists) writer.schema = without_list_keys();
   if (environment.weakness == Weakness::StatusApplySharesOwnership) writer.subresource.clear();
@@ -244,12 +246,33 @@ void dedup_owners(WriteCall& call, json::Draft& object) {
       twice);
 }
 
+namespace {
+
+// As it would come back from the store.
+json::Value reread(const Resource& resource, const json::Value& object) {
+  return in_version(resource, to_stored(resource, object));
+}
+
+}  // namespace
+
 Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) {
   if (call.environment.weakness == Weakness::UpdateTakesNoOwnership && !live.is_null()) {
     object.object_at("metadata")["managedFields"] = live.get("metadata", "managedFields");
     return {};
   }
-  return kube::track_update(call.writer(), live, object);
+  if (call.resource.builtin == nullptr || call.resource.builtin->to_stored == nullptr) {
+    return kube::track_update(call.writer(), live, object);
+  }
+  // Owned is what will come back: the stored version may say more in this one than was sent.
+  json::Draft seen{reread(call.resource, object.freeze())};
+  auto tracked = kube::track_update(call.writer(), live, seen);
+  const json::Draft* fields = seen.find("metadata", "managedFields");
+  if (fields != nullptr) {
+    object.object_at("metadata")["managedFields"] = *fields;
+  } else {
+    object.object_at("metadata").erase("managedFields");
+  }
+  return tracked;
 }
 
 namespace {
@@ -360,11 +383,6 @@ bool creates_when_absent(const WriteCall& call) {
 json::Value answered(const WriteCall& call, json::Value object) {
   if (!call.request.subresource.empty()) return object;
   return shown(call.resource, std::move(object));
-}
-
-// As it would come back from the store.
-json::Value reread(const Resource& resource, const json::Value& object) {
-  return in_version(resource, to_stored(resource, object));
 }
 
 Answer<Written> finish_create(WriteCall& call, json::Draft object) {
@@ -553,6 +571,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   if (vanishes) {
     erase_object(call.store, *current);
+    // It is never read again, so it shows what was sent.
+    same_revision = as_given(call, same_revision, kube::EmptyForm::Answered);
     return Written{shown(call.resource, std::move(same_revision)), false};
   }
   if (auto ok = check_stored_size(call.resource, stored, call.environment.weakness); !ok) {

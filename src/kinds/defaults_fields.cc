@@ -31,7 +31,8 @@ void round_resources(Draft* resource_list) {
     const auto quantity = kube::Quantity::parse(amount.as_string());
     if (!quantity) continue;  // typed decoding refuses such a text before any hook sees it
     const auto rounded = kube::Quantity::milli(quantity->milli_value());
-    if (rounded > *quantity) amount = rounded.to_string();
+    // What lies beyond the counted thousandths, at either end, has no finer part.
+    if (quantity->sign() > 0 && rounded > *quantity) amount = rounded.to_string();
   }
 }
 

@@ -4,6 +4,7 @@
 #include "json/draft.h"
 #include "kinds/validate_pod.h"
 #include "kinds/validate_status.h"
+#include "kinds/validate_storage.h"
 #include "kube/int_or_string.h"
 #include "kube/label_selector.h"
 
@@ -188,7 +189,14 @@ json::Value pod_template_of_set(View spec) {
   return pod_template.freeze();
 }
 
-FieldErrors check_stateful_set(View object) {
+// What may not change is only looked at when a set is made; a template that an old set has wrong
+// may stay wrong.
+struct StatefulSetChecks {
+  bool fixed_fields = true;
+  bool pod_template = true;
+};
+
+FieldErrors check_stateful_set(View object, StatefulSetChecks checks) {
   FieldErrors errors;
   const View spec = object.get("spec");
   const FieldPath path{"spec"};
@@ -203,10 +211,18 @@ FieldErrors check_stateful_set(View object) {
     check_optional_one_of(spec.get("persistentVolumeClaimRetentionPolicy", field),
                           retention_path.child(field), {"Retain", "Delete"}, errors);
   }
+  if (checks.fixed_fields) {
+    const View claims = spec.get("volumeClaimTemplates");
+    const FieldPath claims_path = path.child("volumeClaimTemplates");
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      const FieldPath claim_path = claims_path.index(i);
+      check_claim_spec(claims[i].get("spec"), claim_path.child("spec"), errors);
+    }
+  }
   check_nonnegative(spec.get("replicas"), path.child("replicas"), errors);
   check_nonnegative(spec.get("minReadySeconds"), path.child("minReadySeconds"), errors);
   check_nonnegative(spec.get("ordinals", "start"), path.child("ordinals.start"), errors);
-  if (const auto name = spec.get("serviceName").as_string(); !name.empty()) {
+  if (const auto name = spec.get("serviceName").as_string(); checks.fixed_fields && !name.empty()) {
     kube::note_problems(path.child("serviceName"), name, kube::dns1123_label_problems, errors);
   }
   check_selector(spec.get("selector"), "statefulset", path.child("selector"), errors);
@@ -218,7 +234,7 @@ FieldErrors check_stateful_set(View object) {
   } else {
     check_labels_match(*selector, spec.get("template", "metadata", "labels"), template_path,
                        errors);
-    validate_template(pod_template, template_path, errors);
+    if (checks.pod_template) validate_template(pod_template, template_path, errors);
     // A real server looks at these twice.
     const View metadata = pod_template.get("metadata");
     kube::append(errors,
@@ -421,11 +437,13 @@ FieldErrors validate_daemon_set_status_update(View object, View old_object) {
 }
 
 FieldErrors validate_stateful_set(View object) {
-  return check_stateful_set(object);
+  return check_stateful_set(object, {});
 }
 
 FieldErrors validate_stateful_set_update(View object, View old_object) {
-  FieldErrors errors = check_stateful_set(object);
+  StatefulSetChecks checks{.fixed_fields = false};
+  checks.pod_template = check_stateful_set(old_object, checks).empty();
+  FieldErrors errors = check_stateful_set(object, checks);
   const View old_spec = old_object.get("spec");
   Draft rest{object.get("spec")};
   for (const std::string_view field :

@@ -75,36 +75,6 @@ void check_data_sources(View spec, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
-FieldErrors check_claim(View object) {
-  FieldErrors errors;
-  const View spec = object.get("spec");
-  const FieldPath path{"spec"};
-  if (spec.get("accessModes").empty()) {
-    note_required(path.child("accessModes"), errors, "at least 1 access mode is required");
-  }
-  kube::append(errors, kube::validate_label_selector(spec.get("selector"), path.child("selector")));
-  check_access_modes(spec.get("accessModes"), path.child("accessModes"), errors);
-  const FieldPath resources = path.child("resources");
-  const View storage = spec.get("resources", "requests", "storage");
-  if (storage.is_null()) {
-    note_required(resources.key("storage"), errors);
-  } else {
-    check_positive(storage, resources.key("storage"), errors);
-  }
-  if (const auto name = spec.get("storageClassName").as_string(); !name.empty()) {
-    kube::note_problems(path.child("storageClassName"), name, kube::dns1123_subdomain_problems,
-                        errors);
-  }
-  check_optional_one_of(spec.get("volumeMode"), path.child("volumeMode"), {"Block", "Filesystem"},
-                        errors);
-  check_data_sources(spec, path, errors);
-  if (const auto name = spec.get("volumeAttributesClassName").as_string(); !name.empty()) {
-    kube::note_problems(path.child("volumeAttributesClassName"), name,
-                        kube::dns1123_subdomain_problems, errors);
-  }
-  return errors;
-}
-
 constexpr std::array<std::string_view, 22> kVolumeSources{"hostPath",
                                                           "gcePersistentDisk",
                                                           "awsElasticBlockStore",
@@ -256,7 +226,39 @@ FieldErrors check_storage_class(View object) {
   return errors;
 }
 
+FieldErrors check_claim(View object) {
+  FieldErrors errors;
+  check_claim_spec(object.get("spec"), FieldPath{"spec"}, errors);
+  return errors;
+}
+
 }  // namespace
+
+void check_claim_spec(View spec, const FieldPath& path, FieldErrors& errors) {
+  if (spec.get("accessModes").empty()) {
+    note_required(path.child("accessModes"), errors, "at least 1 access mode is required");
+  }
+  kube::append(errors, kube::validate_label_selector(spec.get("selector"), path.child("selector")));
+  check_access_modes(spec.get("accessModes"), path.child("accessModes"), errors);
+  const FieldPath resources = path.child("resources");
+  const View storage = spec.get("resources", "requests", "storage");
+  if (storage.is_null()) {
+    note_required(resources.key("storage"), errors);
+  } else {
+    check_positive(storage, resources.key("storage"), errors);
+  }
+  if (const auto name = spec.get("storageClassName").as_string(); !name.empty()) {
+    kube::note_problems(path.child("storageClassName"), name, kube::dns1123_subdomain_problems,
+                        errors);
+  }
+  check_optional_one_of(spec.get("volumeMode"), path.child("volumeMode"), {"Block", "Filesystem"},
+                        errors);
+  check_data_sources(spec, path, errors);
+  if (const auto name = spec.get("volumeAttributesClassName").as_string(); !name.empty()) {
+    kube::note_problems(path.child("volumeAttributesClassName"), name,
+                        kube::dns1123_subdomain_problems, errors);
+  }
+}
 
 FieldErrors validate_persistent_volume_claim(View object) {
   return check_claim(object);

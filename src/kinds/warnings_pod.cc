@@ -383,7 +383,7 @@ void warn_of_node_term(View term, TermValues values, const FieldPath& path, Warn
 
 void warn_of_fraction(View amount, const FieldPath& path, Warnings& warnings) {
   const auto quantity = kube::Quantity::parse(amount.as_string());
-  if (!quantity || quantity->milli_value() % 1000 == 0) return;
+  if (!quantity || quantity->whole_to_go()) return;
   warn(warnings, path,
        fmt::format("fractional byte value {} is invalid, must be an integer",
                    kube::go_quoted(amount.as_string())));

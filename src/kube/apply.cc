@@ -140,6 +140,7 @@ class Pruning {
 
   Result<void> convert(Versioned& from, const std::string& version, const std::string& doing) {
     if (from.api_version == version) return {};
+    from.object = in_form(writer_, from.object, from.api_version, version);
     from.api_version = version;
     if (writer_.version_schemas.empty()) return {};
     const auto errors = shape_errors(schema_at(writer_, version), from.object, Duplicates::Refused);
@@ -206,6 +207,10 @@ Outcome apply_once(const Writer& writer, json::View live, json::View config, Own
   if (const auto claimed = claim_unowned(writer, live, ownership); !claimed)
     return refuse(failure("failed to create manager for existing fields", claimed.error()));
   if (auto refusal = refusal_of(writer, live, config)) return refuse(*std::move(refusal));
+  const Owner self = identity_of(writer, writer.manager, Operation::Apply);
+  const Owner* earlier = ownership.find(self.id());
+  // It stays even if the version that the fields were stated in is forgotten.
+  const auto stated_at = earlier == nullptr ? std::nullopt : earlier->time;
   if (const auto fresh = refresh(writer, live, ownership); !fresh)
     return refuse(unreasoned(500, fresh.error().message));
 
@@ -215,8 +220,8 @@ Outcome apply_once(const Writer& writer, json::View live, json::View config, Own
   const auto stated = stated_fields(*writer.schema, config);
   if (!stated) return refuse(failure("failed to get field set", stated.error()));
 
-  const Owner self = identity_of(writer, writer.manager, Operation::Apply);
   Owner& owner = ownership.at(self);
+  if (!owner.time) owner.time = stated_at;
   const Statement last{owner.fields, owner.api_version};
   const FieldSet now = without_reset(writer, *stated);
   owner.own(now);

@@ -89,6 +89,7 @@ bool put_empties(const Schema& schema, View given, EmptyForm form, Draft& to) {
     if (property == nullptr) continue;
     if (is_empty_container(*property->schema, member)) {
       if (child != nullptr && !child->is_null()) continue;
+      if (child == nullptr && form == EmptyForm::Answered) continue;
       to[key] = Draft{member};
       changed = true;
     } else if (child != nullptr) {

@@ -17,8 +17,9 @@ void word_by_type(const Schema& schema, FieldErrors& errors);
 // `worded` in a form of it that shows what was sent and may differ where nothing is wrong.
 void reword(FieldErrors& errors, const FieldErrors& worded);
 
-// Selectors are printed without what they have empty, though they hold it.
-enum class EmptyForm : std::uint8_t { Held, Printed };
+// Selectors are printed without what they have empty, though they hold it. In answers only what is
+// never left out shows that it is empty.
+enum class EmptyForm : std::uint8_t { Held, Printed, Answered };
 
 // `decoded` with the empty lists and maps of built-in fields that `given` has, and that decoding
 // leaves out because what is stored does not tell them from none.

@@ -168,7 +168,17 @@ const Schema& schema_at(const Writer& writer, std::string_view api_version) {
   for (std::size_t i = 0; i < writer.version_schemas.size(); ++i) {
     if (writer.api_versions[i] == api_version) return *writer.version_schemas[i];
   }
-  return *writer.schema;
+  const auto form = std::ranges::find(writer.forms, api_version, &Writer::Form::api_version);
+  return form == writer.forms.end() ? *writer.schema : *form->schema;
+}
+
+json::Value in_form(const Writer& writer, json::View object, std::string_view from,
+                    std::string_view to) {
+  const auto form = std::ranges::find(writer.forms, to, &Writer::Form::api_version);
+  if (from == to || form == writer.forms.end()) return json::Value{object};
+  json::Draft converted{object};
+  form->convert(converted);
+  return converted.freeze();
 }
 
 Result<Changes> changes_between(const Writer& writer, json::View before, json::View after,
@@ -176,14 +186,16 @@ Result<Changes> changes_between(const Writer& writer, json::View before, json::V
   Changes changes;
   auto own = compare_objects(*writer.schema, before, after);
   if (!own) return fail(ErrorKind::Invalid, "failed to compare objects: " + own.error().message);
-  changes.emplace(writer.kind.group_version().api_version(),
-                  without_reset(writer, *std::move(own)));
+  const auto written_in = writer.kind.group_version().api_version();
+  changes.emplace(written_in, without_reset(writer, *std::move(own)));
   for (const Owner& owner : ownership.owners()) {
     if (owner.id() == self || changes.contains(owner.api_version)) continue;
     if (const auto fits = check_fits(writer, owner.api_version, after); !fits) {
       return fail(ErrorKind::Invalid, "failed to convert new object: " + fits.error().message);
     }
-    FP_TRY(theirs, compare_objects(schema_at(writer, owner.api_version), before, after));
+    const auto old_form = in_form(writer, before, written_in, owner.api_version);
+    const auto new_form = in_form(writer, after, written_in, owner.api_version);
+    FP_TRY(theirs, compare_objects(schema_at(writer, owner.api_version), old_form, new_form));
     changes.emplace(owner.api_version, without_reset(writer, std::move(theirs)));
   }
   return changes;

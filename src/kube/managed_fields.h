@@ -34,6 +34,13 @@ struct Writer {
   std::vector<std::string> api_versions;
   // The schema of each of them: what an owner has is looked at in the version it was written in.
   std::vector<const Schema*> version_schemas;
+  // The same of a built-in kind whose versions have other fields: an object is converted first.
+  struct Form {
+    std::string api_version;
+    const Schema* schema = nullptr;
+    void (*convert)(json::Draft& object) = nullptr;  // from any other version to this one
+  };
+  std::vector<Form> forms;
 };
 
 // Its place in a request: after decoding and defaulting, before admission and the kind's own

@@ -47,6 +47,9 @@ Result<Changes> changes_between(const Writer& writer, json::View before, json::V
 
 // The schema that a version's owners go by.
 const Schema& schema_at(const Writer& writer, std::string_view api_version);
+// An object in version `from` as the owners of `to` see it.
+json::Value in_form(const Writer& writer, json::View object, std::string_view from,
+                    std::string_view to);
 
 // Where the change touches fields of owners other than `self`.
 std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Changes& changes,

@@ -113,8 +113,8 @@ bool blocks_rules(const FieldErrors& errors) {
 }
 
 FieldErrors validate_custom_resource(const Change& resource, const CompiledSchema& schema,
-                                     const std::optional<ScalePaths>& scale) {
-  auto errors = validate_keywords(resource, *schema.declared, "");
+                                     const std::optional<ScalePaths>& scale, FieldErrors errors) {
+  append(errors, validate_keywords(resource, *schema.declared, ""));
   if (scale) {
     check_replicas(resource.now, scale->spec_replicas, errors);
     check_scale_status(resource.now, *scale, errors);
@@ -126,13 +126,13 @@ FieldErrors validate_custom_resource(const Change& resource, const CompiledSchem
 }
 
 FieldErrors validate_custom_resource_status(const Change& resource, const CompiledSchema& schema,
-                                            const std::optional<ScalePaths>& scale) {
-  FieldErrors errors;
+                                            const std::optional<ScalePaths>& scale,
+                                            FieldErrors errors) {
   const auto* status = schema.declared->property("status");
   if (const auto now = resource.now.find("status"); now && status != nullptr) {
     Change change{*now, std::nullopt};
     if (resource.old) change.old = resource.old->get("status");
-    errors = validate_keywords(change, *status->schema, "status");
+    append(errors, validate_keywords(change, *status->schema, "status"));
   }
   if (scale) check_scale_status(resource.now, *scale, errors);
   append(errors, validate_embedded(resource.now, *schema.declared, FieldPath{}));

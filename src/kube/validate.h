@@ -48,11 +48,14 @@ struct ScalePaths {
 bool blocks_rules(const FieldErrors& errors);
 
 // All of the above for one resource, in the server's order. What its rules say comes after it. Type
-// and metadata of the resource itself are the server's to check, before this.
+// and metadata of the resource itself are the server's to check, before this: `errors` is what was
+// wrong with its metadata, and comes first.
 FieldErrors validate_custom_resource(const Change& resource, const CompiledSchema& schema,
-                                     const std::optional<ScalePaths>& scale);
+                                     const std::optional<ScalePaths>& scale,
+                                     FieldErrors errors = {});
 // What a write through /status checks.
 FieldErrors validate_custom_resource_status(const Change& resource, const CompiledSchema& schema,
-                                            const std::optional<ScalePaths>& scale);
+                                            const std::optional<ScalePaths>& scale,
+                                            FieldErrors errors = {});
 
 }  // namespace fixpoint::kube
