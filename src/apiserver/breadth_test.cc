@@ -267,6 +267,15 @@ TEST_F(Breadth, AnOldAutoscalersWriterOwnsTheAnnotationsThatItsStatusBecomes) {
   EXPECT_FALSE(metric.get("resource", "current").contains("averageValue"));
 }
 
+TEST_F(Breadth, AnOldAutoscalersOwnersCanBeForgotten) {
+  create(kOldScalers, scaler("v1", R"({"maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1",
+                                       "kind":"Deployment","name":"d"}})"));
+
+  const auto bare = patch(std::string{kOldScalers} + "/a", R"({"metadata":{"managedFields":[]}})");
+
+  EXPECT_EQ(meta(bare, "managedFields"), "null");
+}
+
 TEST_F(Breadth, AnApplyInAnotherGroupsVersionKeepsItsTime) {
   apply("/api/v1/namespaces/ns/events/a",
         R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"a"},"reason":"x",

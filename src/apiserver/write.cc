@@ -265,13 +265,18 @@ Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) 
   }
   // Owned is what will come back: the stored version may say more in this one than was sent.
   json::Draft seen{reread(call.resource, object.freeze())};
+  const auto copy_fields = [](json::Draft& from, json::Draft& to) {
+    const json::Draft* fields = from.find("metadata", "managedFields");
+    auto& metadata = to.object_at("metadata");
+    if (fields != nullptr) {
+      metadata["managedFields"] = *fields;
+    } else {
+      metadata.erase("managedFields");
+    }
+  };
+  copy_fields(object, seen);
   auto tracked = kube::track_update(call.writer(), live, seen);
-  const json::Draft* fields = seen.find("metadata", "managedFields");
-  if (fields != nullptr) {
-    object.object_at("metadata")["managedFields"] = *fields;
-  } else {
-    object.object_at("metadata").erase("managedFields");
-  }
+  copy_fields(seen, object);
   return tracked;
 }
 
