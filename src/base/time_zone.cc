@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/jobs/time_zone.h"
-
-#include "kinds/cron_schedule.h"
+#include "base/time_zone.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace fixpoint::cluster::jobs {
+namespace fixpoint {
 namespace {
 
 using std::chrono::seconds;
@@ -180,8 +178,7 @@ Result<TimeZone> TimeZone::parse(std::string_view bytes) {
   return zone;
 }
 
-seconds TimeZone::offset_at(Instant at) const {
-  const auto time = std::chrono::floor<seconds>(at);
+seconds TimeZone::offset_at(sys_seconds time) const {
   if (changes_.empty() || time < changes_.front().at) {
     if (!changes_.empty() || !rule_) return first_;
   } else if (time < changes_.back().at || !rule_) {
@@ -196,18 +193,30 @@ seconds TimeZone::offset_at(Instant at) const {
   return summer ? rule_->summer : rule_->standard;
 }
 
+namespace {
+
+std::optional<TimeZone> from_file(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  if (!file) return std::nullopt;
+  const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  auto zone = TimeZone::parse(bytes);
+  if (!zone) return std::nullopt;
+  return *std::move(zone);
+}
+
+}  // namespace
+
 Result<TimeZone> load_time_zone(std::string_view name) {
   if (name.empty() || name == "UTC") return TimeZone{};
-  // A name cannot lead out of the directories.
-  if (kinds::is_time_zone(name)) {
-    for (const auto directory : kDirectories) {
-      std::ifstream file{std::string{directory}.append(name), std::ios::binary};
-      if (!file) continue;
-      const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
-      return TimeZone::parse(bytes);
-    }
+  if (name == "Local") return from_file("/etc/localtime").value_or(TimeZone{});
+  // Nothing outside these directories.
+  if (name.contains("..") || name.starts_with('/') || name.contains('\\')) {
+    return fail(ErrorKind::Invalid, "time: invalid location name");
+  }
+  for (const auto directory : kDirectories) {
+    if (auto zone = from_file(std::string{directory}.append(name))) return *std::move(zone);
   }
   return fail(ErrorKind::NotFound, "unknown time zone " + std::string{name});
 }
 
-}  // namespace fixpoint::cluster::jobs
+}  // namespace fixpoint

@@ -15,14 +15,18 @@
 #include <string_view>
 #include <vector>
 
-namespace fixpoint::cluster::jobs {
+namespace fixpoint {
 
 class TimeZone {
  public:
   TimeZone() = default;  // UTC
   // The content of a zone file (RFC 8536).
   static Result<TimeZone> parse(std::string_view bytes);
-  std::chrono::seconds offset_at(Instant at) const;
+  std::chrono::seconds offset_at(Instant at) const {
+    return offset_at(std::chrono::floor<std::chrono::seconds>(at));
+  }
+  // For years that an Instant does not reach.
+  std::chrono::seconds offset_at(std::chrono::sys_seconds at) const;
 
  private:
   struct Change {
@@ -51,7 +55,8 @@ class TimeZone {
   std::optional<Rule> rule_;
 };
 
-// Of the machine's files; "" is UTC. The message is Go's for one that is not there.
+// Of the machine's files; "" is UTC, "Local" the machine's own. The message is Go's for one that is
+// not there.
 Result<TimeZone> load_time_zone(std::string_view name);
 
-}  // namespace fixpoint::cluster::jobs
+}  // namespace fixpoint

@@ -2,6 +2,7 @@
 //
 // Addresses, networks and URLs.
 #include "cel/functions.h"
+#include "cel/ip_words.h"
 #include "kube/go_text.h"
 #include "kube/url.h"
 
@@ -23,18 +24,17 @@ template <class T>
 using Parsed = std::expected<T, std::string>;
 
 Parsed<kube::Ip> parse_ip(std::string_view text) {
-  const auto zone = text.find('%');
-  const auto found = kube::parse_ip(text.substr(0, zone), kube::IpSyntax::Strict);
-  if (!found || (zone != text.npos && (found->v4 || zone + 1 == text.size()))) {
+  if (const auto wrong = address_problem(text)) {
     return std::unexpected(
-        fmt::format("IP Address {0} parse error during conversion from string: ParseAddr({0}): "
-                    "unable to parse IP",
-                    kube::go_quoted(text)));
+        fmt::format("IP Address {} parse error during conversion from string: {}",
+                    kube::go_quoted(text), *wrong));
   }
-  if (zone != text.npos) {
+  if (text.contains('%')) {
     return std::unexpected(
         fmt::format("IP address {} with zone value is not allowed", kube::go_quoted(text)));
   }
+  const auto found = kube::parse_ip(text, kube::IpSyntax::Strict);
+  if (!found) return std::unexpected("unable to parse IP");
   if (found->v4 && text.contains(':')) {
     return std::unexpected(
         fmt::format("IPv4-mapped IPv6 address {} is not allowed", kube::go_quoted(text)));
@@ -43,27 +43,19 @@ Parsed<kube::Ip> parse_ip(std::string_view text) {
 }
 
 Parsed<kube::Cidr> parse_cidr(std::string_view text) {
-  const auto wrong = [&](std::string_view why) {
+  if (const auto wrong = network_problem(text)) {
     return std::unexpected(
         fmt::format("network address parse error during conversion from string: "
                     "netip.ParsePrefix({}): {}",
-                    kube::go_quoted(text), why));
-  };
-  const auto slash = text.rfind('/');
-  if (slash == text.npos) return wrong("no '/'");
-  const auto address = kube::parse_ip(text.substr(0, slash), kube::IpSyntax::Strict);
-  if (!address) {
-    return wrong(
-        fmt::format("ParseAddr({}): unable to parse IP", kube::go_quoted(text.substr(0, slash))));
+                    kube::go_quoted(text), *wrong));
   }
-  const auto bits = text.substr(slash + 1);
-  const auto found = kube::parse_cidr(text);
-  if (!found || (bits.size() > 1 && bits[0] == '0'))
-    return wrong("bad bits after slash: " + kube::go_quoted(bits));
-  if (address->v4 && text.contains(':')) {
+  const auto address = kube::parse_ip(text.substr(0, text.rfind('/')), kube::IpSyntax::Strict);
+  if (address && address->v4 && text.contains(':')) {
     return std::unexpected(
         fmt::format("IPv4-mapped IPv6 address {} is not allowed", kube::go_quoted(text)));
   }
+  const auto found = kube::parse_cidr(text);
+  if (!found) return std::unexpected("unable to parse network");
   return *found;
 }
 

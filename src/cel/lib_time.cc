@@ -6,8 +6,6 @@
 
 #include <array>
 
-#include <fmt/format.h>
-
 namespace fixpoint::cel {
 namespace {
 
@@ -24,8 +22,8 @@ Value part_of(Args args, Part part) {
   auto at = args[0].moment();
   if (args.size() > 1) {
     if (!args[1].is(Kind::String)) return Value::no_overload();
-    const auto offset = zone_offset(args[1].text());
-    if (!offset) return Value::error(fmt::format("unknown time zone {}", args[1].text()));
+    const auto offset = zone_offset(args[1].text(), at);
+    if (!offset) return Value::error(offset.error().message);
     at.seconds += *offset;
   }
   return Value::integer(part({calendar(at), at.nanos}));

@@ -33,7 +33,9 @@ class Parser {
         mismatched({Token::End});
       }
     }
-    if (too_deep_) {
+    if (too_deep_ && chained_too_far_) {
+      issues_.push_back({kNowhere, "max recursion depth exceeded"});
+    } else if (too_deep_) {
       issues_.push_back(
           {kNowhere, fmt::format("expression recursion limit exceeded: {}", kExpressionDepthMax)});
     }
@@ -72,8 +74,8 @@ class Parser {
   }
 
   void report(const Lexeme& word, const std::string& message) {
-    // After a mistake nothing is reported until a word fits again.
-    if (!recovering_) issues_.push_back({word.at, "Syntax error: " + message});
+    // After a mistake nothing is reported until a word fits again, beyond the limit nothing at all.
+    if (!recovering_ && !too_deep_) issues_.push_back({word.at, "Syntax error: " + message});
     recovering_ = true;
   }
   static std::string shown_word(const Lexeme& word) {
@@ -173,7 +175,7 @@ class Parser {
     std::size_t links = 0;
     while (ranked.has(here().token) && !too_deep_) {
       if (++links + depth_ > kExpressionDepthMax) {
-        too_deep_ = true;
+        too_deep_ = chained_too_far_ = true;
         break;
       }
       const auto& word = take();
@@ -243,7 +245,7 @@ class Parser {
     std::size_t links = 0;
     while (!too_deep_ && (is(Token::Dot) || is(Token::OpenBracket))) {
       if (++links + depth_ > kExpressionDepthMax) {
-        too_deep_ = true;
+        too_deep_ = chained_too_far_ = true;
         break;
       }
       if (is(Token::OpenBracket)) {
@@ -490,6 +492,8 @@ class Parser {
   std::size_t depth_ = 0;
   bool recovering_ = false;
   bool too_deep_ = false;
+  // Of links in a chain, not of nesting: a real parser notices that later, in other words.
+  bool chained_too_far_ = false;
 };
 
 }  // namespace

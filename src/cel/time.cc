@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/time.h"
 
+#include "base/time_zone.h"
 #include "kube/duration.h"
 #include "kube/go_text.h"
 #include "kube/validate_format.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -213,11 +218,55 @@ Calendar calendar(Moment at) {
           .second = static_cast<int>(time.seconds().count())};
 }
 
-std::optional<std::int64_t> zone_offset(std::string_view zone) {
-  if (zone == "UTC" || zone.empty()) return 0;
-  std::string signed_zone{zone};
-  if (signed_zone[0] != '-' && signed_zone[0] != '+') signed_zone.insert(0, "+");
-  return take_zone(signed_zone);
+namespace {
+
+// Zone files are read once; there are not many more names than this.
+constexpr std::size_t kZonesKeptMax = 700;
+
+Result<TimeZone> zone_named(std::string_view name) {
+  static std::mutex mutex;                                                     // guards `kept`
+  static auto* const kept = new std::map<std::string, TimeZone, std::less<>>;  // as the process
+  const std::lock_guard lock{mutex};
+  if (const auto found = kept->find(name); found != kept->end()) return found->second;
+  FP_TRY(zone, load_time_zone(name));
+  if (kept->size() < kZonesKeptMax) kept->emplace(name, zone);
+  return zone;
+}
+
+// As Go reads a decimal number, sign and all.
+Result<std::int64_t> whole_number(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int64_t number = 0;
+  const auto end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, number);
+  const bool two_signs = text.starts_with('+') && digits.starts_with('-');
+  if (read.ec == std::errc::result_out_of_range && read.ptr == end) {
+    return fail(ErrorKind::Invalid,
+                fmt::format("strconv.Atoi: parsing {}: value out of range", kube::go_quoted(text)));
+  }
+  if (read.ec != std::errc{} || read.ptr != end || two_signs) {
+    return fail(ErrorKind::Invalid,
+                fmt::format("strconv.Atoi: parsing {}: invalid syntax", kube::go_quoted(text)));
+  }
+  return number;
+}
+
+}  // namespace
+
+Result<std::int64_t> zone_offset(std::string_view zone, Moment at) {
+  const auto colon = zone.find(':');
+  if (colon == std::string_view::npos) {
+    FP_TRY(place, zone_named(zone));
+    return place.offset_at(std::chrono::sys_seconds{std::chrono::seconds(at.seconds)}).count();
+  }
+  FP_TRY(hours, whole_number(zone.substr(0, colon)));
+  FP_TRY(minutes, whole_number(zone.substr(colon + 1)));
+  // Farther away than any place is, and far from overflowing.
+  constexpr std::int64_t kFarthest = 1'000'000;
+  hours = std::clamp(hours, -kFarthest, kFarthest);
+  minutes = std::clamp(minutes, -kFarthest, kFarthest);
+  return (hours * 60 + (zone.starts_with('-') ? -minutes : minutes)) * 60;
 }
 
 }  // namespace fixpoint::cel

@@ -4,6 +4,7 @@
 // covers the years 1 to 9999.
 #pragma once
 
+#include "base/error.h"
 #include "cel/value.h"
 
 #include <cstdint>
@@ -43,7 +44,8 @@ struct Calendar {
   int second = 0;
 };
 Calendar calendar(Moment at);
-// The offset of "+02:00", "02:00" or "UTC", in seconds. Names of places are not known here.
-std::optional<std::int64_t> zone_offset(std::string_view zone);
+// How many seconds "+02:00", "02:00" or "Europe/Berlin" is ahead of UTC at that moment. The errors
+// are Go's.
+Result<std::int64_t> zone_offset(std::string_view zone, Moment at);
 
 }  // namespace fixpoint::cel

@@ -7,7 +7,7 @@
 // for by one Job, for the last of them, if it is not too late for that.
 #pragma once
 
-#include "cluster/jobs/time_zone.h"
+#include "base/time_zone.h"
 #include "cluster/keyed_controller.h"
 
 #include <functional>

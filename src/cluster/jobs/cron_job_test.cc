@@ -2,7 +2,7 @@
 #include "cluster/jobs/cron_job.h"
 
 #include "cluster/jobs/schedule.h"
-#include "cluster/jobs/time_zone.h"
+#include "base/time_zone.h"
 #include "cluster/workloads/workload_fixture.h"
 
 #include <chrono>

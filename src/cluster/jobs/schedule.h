@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "cluster/jobs/time_zone.h"
+#include "base/time_zone.h"
 #include "kinds/cron_schedule.h"
 
 #include <optional>
