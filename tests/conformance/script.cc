@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdlib>
 #include <utility>
 
 namespace fixpoint::conformance {
@@ -56,6 +58,8 @@ void add_line(Step& step, std::string_view line) {
     step.content_type = value;
   } else if (name == "accept") {
     step.accept = value;
+  } else if (name == "settle") {
+    step.settle = std::chrono::seconds(std::strtol(std::string{value}.c_str(), nullptr, 10));
   } else {
     step.headers.add(std::string{name}, std::string{value});
   }

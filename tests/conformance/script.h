@@ -10,7 +10,8 @@
 //   {"data":{"b":"2"}}
 //
 // MERGE, JSON, STRATEGIC and APPLY are PATCHes of that type, EDIT is a PUT of what was read last
-// with the body merged in. Read next: step.h, where the placeholders are.
+// with the body merged in. "settle: 3" gives what was sent three seconds to be heard of. Read next:
+// step.h, where the placeholders are.
 #pragma once
 
 #include "base/error.h"
