@@ -267,6 +267,41 @@ TEST_F(Breadth, AnOldAutoscalersWriterOwnsTheAnnotationsThatItsStatusBecomes) {
   EXPECT_FALSE(metric.get("resource", "current").contains("averageValue"));
 }
 
+TEST_F(Breadth, AnOldAutoscalersWriterLeavesTheStatusAsItIs) {
+  create(kOldScalers, scaler("v1", R"({"maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1",
+                                       "kind":"Deployment","name":"d"}})"));
+  const auto old = std::string{kOldScalers} + "/a";
+  const auto seen = patch(old + "/status", R"({"status":{"currentCPUUtilizationPercentage":4}})");
+
+  const auto same = patch(old, "{}");
+
+  EXPECT_EQ(meta(same, "resourceVersion"), meta(seen, "resourceVersion"));
+}
+
+TEST_F(Breadth, APodWithClaimsHasOneSize) {
+  create(kPods, R"({"metadata":{"name":"p"},"spec":{
+      "resourceClaims":[{"name":"gpu","resourceClaimName":"c"}],
+      "containers":[{"name":"c","image":"i","resources":{"claims":[{"name":"gpu"}]}}]}})");
+
+  EXPECT_EQ(problem(patch(std::string{kPods} + "/p/resize", "{}")),
+            "spec: Forbidden: only cpu and memory resources are mutable");
+}
+
+TEST_F(Breadth, ASelectorIsShownWithItsLabelsFirst) {
+  constexpr auto kDeployments = "/apis/apps/v1/namespaces/ns/deployments";
+  create(kDeployments, R"({"metadata":{"name":"d"},"spec":{
+      "selector":{"matchExpressions":[{"key":"app","operator":"Exists"}]},
+      "template":{"metadata":{"labels":{"app":"x"}},
+                  "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+
+  const auto changed = patch(std::string{kDeployments} + "/d",
+                             R"({"spec":{"selector":{"matchLabels":{"app":"x"}}}})");
+
+  EXPECT_EQ(problem(changed),
+            R"(spec.selector: Invalid value: {"matchLabels":{"app":"x"},)"
+            R"("matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable)");
+}
+
 TEST_F(Breadth, AnOldAutoscalersOwnersCanBeForgotten) {
   create(kOldScalers, scaler("v1", R"({"maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1",
                                        "kind":"Deployment","name":"d"}})"));

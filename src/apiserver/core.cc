@@ -82,12 +82,12 @@ std::optional<kube::Status> wrong_place(const Resource& resource, const Request&
   const bool on_item = !request.name.empty();
   if (!resource.namespaced && !request.ns.empty()) return kube::not_found_path();
   if (resource.namespaced && request.ns.empty()) {
-    if (request.empty_namespace && resource.builtin != nullptr) {
-      if (on_item) return kube::bad_request("Namespace parameter required.");
-      // A new object goes as far as its validation; all namespaces may be emptied at once.
-      if (request.verb == Verb::Create || request.verb == Verb::DeleteCollection) {
-        return std::nullopt;
-      }
+    const bool asked_for_none = request.empty_namespace && resource.builtin != nullptr;
+    // Of objects it is asked for later; a new one goes as far as its validation, and all namespaces
+    // may be emptied at once.
+    if (asked_for_none &&
+        (on_item || request.verb == Verb::Create || request.verb == Verb::DeleteCollection)) {
+      return std::nullopt;
     }
     if (on_item || !resource.supports("list")) return kube::not_found_path();
     if (request.verb != Verb::List && request.verb != Verb::Watch) {
@@ -123,6 +123,9 @@ kube::Answer<Resource> Core::resolve(const Request& request, const store::Snapsh
                                : kube::not_found_path());
   }
   if (!allowed(*resource, request)) return std::unexpected(not_allowed(*resource, request));
+  if (request.empty_namespace && resource->namespaced && !request.name.empty()) {
+    return std::unexpected(kube::bad_request("Namespace parameter required."));
+  }
   if (auto bad = bad_segment(request.name)) return std::unexpected(*bad);
   return *std::move(resource);
 }

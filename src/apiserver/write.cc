@@ -507,6 +507,23 @@ bool first_write_counts(const Resource& resource, const store::Record& current) 
 
 }  // namespace
 
+namespace {
+
+// What this write does not change stays as it is stored, whatever another version would make of it.
+json::Value with_unwritten_part(const WriteCall& call, const json::Value& wanted,
+                                json::View current) {
+  if (call.resource.builtin == nullptr || call.resource.builtin->to_stored == nullptr ||
+      !call.resource.has_status) {
+    return wanted;
+  }
+  const std::string_view part = call.request.subresource == "status" ? "spec" : "status";
+  json::Draft kept{wanted};
+  kept[part] = json::Draft{current.get(part)};
+  return kept.freeze();
+}
+
+}  // namespace
+
 Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
                               json::Draft object) {
   const json::Value old_object = answered(call, in_version(call.resource, current->body));
@@ -563,7 +580,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (!call.options.dry_run) object.object_at("metadata").erase("selfLink");
   const auto revision = kube::resource_version_of(current->body);
   json::Value same_revision = as_if_written(std::move(object), revision);
-  const json::Value stored = to_stored(call.resource, same_revision);
+  const json::Value stored =
+      with_unwritten_part(call, to_stored(call.resource, same_revision), current->body);
   same_revision = answered(call, in_version(call.resource, stored));
   if (call.options.dry_run) return Written{std::move(same_revision), false};
 

@@ -2,6 +2,7 @@
 #include "kube/error_words.h"
 
 #include "json/draft.h"
+#include "json/parse.h"
 #include "json/print.h"
 #include "kube/go_text.h"
 
@@ -99,13 +100,28 @@ bool put_empties(const Schema& schema, View given, EmptyForm form, Draft& to) {
   return changed;
 }
 
+// A selector is shown as JSON of its Go type: labels come first.
+void order_selector(std::string& shown) {
+  const auto selector = json::parse(shown);
+  if (!selector || !selector->is_object()) return;
+  const View labels = selector->get("matchLabels");
+  const View expressions = selector->get("matchExpressions");
+  if (labels.is_null() || expressions.is_null()) return;
+  shown = R"({"matchLabels":)" + json::to_text(labels) + R"(,"matchExpressions":)" +
+          json::to_text(expressions) + "}";
+}
+
 }  // namespace
 
 void word_by_type(const Schema& schema, FieldErrors& errors) {
   for (auto& error : errors) {
     const auto text = go_unquoted(error.value);
-    if (!text) continue;
+    if (!text && !error.value.starts_with('{')) continue;
     const auto* type = schema_of(schema, error.field);
+    if (!text) {
+      if (type != nullptr && type->go_type == "LabelSelector") order_selector(error.value);
+      continue;
+    }
     if (type == nullptr || !shown_as_json(*type)) continue;
     error.value.clear();
     json::print_string(*text, error.value);

@@ -89,9 +89,9 @@ std::optional<std::string> unescaped(std::string_view text, bool plus_is_space) 
   return out;
 }
 
-}  // namespace
+enum class Asked : std::uint8_t { ForPlace, ForRequest };
 
-Result<Url> parse_url(std::string_view text) {
+Result<Url> parse_as(std::string_view text, Asked asked) {
   Url url;
   if (const auto hash = text.find('#'); hash != text.npos) {
     url.fragment = text.substr(hash + 1);
@@ -109,6 +109,7 @@ Result<Url> parse_url(std::string_view text) {
   }
   if (!text.starts_with('/')) {
     if (!url.scheme.empty()) return url;
+    if (asked == Asked::ForRequest) return std::unexpected(wrong("invalid URI for request"));
     if (text.substr(0, text.find('/')).contains(':')) {
       return std::unexpected(wrong("first path segment in URL cannot contain colon"));
     }
@@ -129,15 +130,16 @@ Result<Url> parse_url(std::string_view text) {
   return url;
 }
 
+}  // namespace
+
+Result<Url> parse_url(std::string_view text) {
+  return parse_as(text, Asked::ForPlace);
+}
+
 Result<Url> parse_request_url(std::string_view text) {
   if (text.empty()) return std::unexpected(wrong("empty url"));
   // A fragment is not sent: here its sign is part of the path.
-  const auto hash = text.find('#');
-  FP_TRY(url, parse_url(text.substr(0, hash)));
-  if (url.scheme.empty() && !text.starts_with('/')) {
-    return std::unexpected(wrong("invalid URI for request"));
-  }
-  return url;
+  return parse_as(text.substr(0, text.find('#')), Asked::ForRequest);
 }
 
 std::string escaped_path(std::string_view path) {

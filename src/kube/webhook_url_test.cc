@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/webhook_url.h"
 
+#include "kube/url.h"
+
 #include <gtest/gtest.h>
 
 namespace fixpoint::kube {
@@ -37,6 +39,13 @@ TEST(WebhookUrl, HasNothingElse) {
             "Invalid value: \"me\": user information is not permitted in the URL\n"
             "Invalid value: \"c\": fragments are not permitted in the URL\n"
             "Invalid value: \"a=b\": query parameters are not permitted in the URL\n");
+}
+
+TEST(RequestUrl, NeedsASchemeOrAPathBeforeAnythingElseIsLookedAt) {
+  EXPECT_EQ(parse_request_url("%").error().message, "invalid URI for request");
+  EXPECT_EQ(parse_request_url("").error().message, "empty url");
+  EXPECT_EQ(parse_request_url("/%").error().message, "invalid URL escape \"%\"");
+  EXPECT_TRUE(parse_request_url("/a#%").has_value());
 }
 
 TEST(WebhookUrl, IsRefusedInTheWordsOfItsParser) {
