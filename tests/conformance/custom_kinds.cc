@@ -183,6 +183,18 @@ spec:
                   required: [name]
                   x-kubernetes-validations: [{rule: "!has(oldSelf.at) || (has(self.at) && self.at >= oldSelf.at)", message: never goes back}]
                   properties: {name: {type: string, maxLength: 20}, at: {type: integer}}
+              address: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "ip(self).family() == 4"}]}
+              network: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "cidr(self).prefixLength() == 8"}]}
+              place: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "timestamp('2020-07-01T12:30:00Z').getHours(self) < 12"}]}
+              lasting: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "duration(self) < duration('1h')"}]}
+              since: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "timestamp(self) > timestamp('2020-01-01T00:00:00Z')"}]}
+              much: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "quantity(self).isGreaterThan(quantity('1'))"}]}
+              site: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "url(self).getHost() == 'a'"}]}
+              release: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "semver(self).major() > 0"}]}
+              named: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "!format.dns1123Label().validate(self).hasValue()"}]}
+              cut: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "self.indexOf('c', 2) == 2"}]}
+              number: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "int(self) + 1 > 0 && double(self) < 100.0"}]}
+              whole: {type: integer, x-kubernetes-validations: [{rule: "9223372036854775807 - self > 0 && 10 % self == 0 && [1, 2, 5][self] > 1"}]}
               template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
               child:
                 type: object

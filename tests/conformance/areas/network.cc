@@ -270,6 +270,43 @@ Subject disruption_budget() {
   };
 }
 
+// The same autoscaler through its other version: read, changed, its status changed, applied.
+Step other_version(Gen& gen, const Subject& subject, std::string_view name) {
+  const bool old = subject.sort.group_version == "autoscaling/v2";
+  Sort other = subject.sort;
+  other.group_version = old ? "autoscaling/v1" : "autoscaling/v2";
+  const std::string own =
+      old ? R"("targetCPUUtilizationPercentage":)" + std::to_string(gen.between(20, 22))
+          : R"("metrics":[{"type":"Resource","resource":{"name":")" + gen.pick({"cpu", "memory"}) +
+                R"(","target":{"type":"Utilization","averageUtilization":60}}}])";
+  const std::string spec =
+      gen.pick({R"("maxReplicas":8)", R"("minReplicas":2)", R"("maxReplicas":7)"}) +
+      (gen.chance(70) ? "," + own : "") +
+      (gen.chance(30)
+           ? R"(,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web"})"
+           : "");
+  switch (gen.between(0, 5)) {
+    case 0: return get(other, name);
+    case 1:
+    case 2:
+      return with(merge_patch(other, name, R"({"spec":{)" + spec + "}}"), "fieldManager=other");
+    case 3:
+      return on(
+          merge_patch(
+              other, name,
+              old ? R"({"status":{"currentReplicas":1,"desiredReplicas":2,"currentCPUUtilizationPercentage":4}})"
+                  : R"({"status":{"currentReplicas":1,"desiredReplicas":2,"conditions":[{"type":"AbleToScale","status":"True"}]}})"),
+          "status");
+    case 4: return update(other, name, R"({"spec":{)" + spec + "}}");
+    default: {
+      const auto body = R"({"apiVersion":")" + std::string{other.group_version} +
+                        R"(","kind":"HorizontalPodAutoscaler","metadata":{"name":")" +
+                        name_in(other, name) + R"("},"spec":{)" + spec + "}}";
+      return apply(other, name, body, gen.pick({"one", "two", "three"}), gen.chance(40));
+    }
+  }
+}
+
 Subject autoscaler_v2() {
   return {
       .sort =
@@ -306,6 +343,7 @@ Subject autoscaler_v2() {
       .status =
           {R"(/status {"currentReplicas":1,"desiredReplicas":2})", R"(/status/currentReplicas -1)",
                  R"(/status {"desiredReplicas":2,"conditions":[{"type":"AbleToScale","status":"True"}],"lastScaleTime":"2024-01-01T00:00:00Z"})"},
+      .special = other_version,
   };
 }
 
@@ -330,6 +368,7 @@ Subject autoscaler_v1() {
       .status =
           {R"(/status {"currentReplicas":1,"desiredReplicas":2,"currentCPUUtilizationPercentage":40})",
                R"(/status/desiredReplicas -1)"},
+      .special = other_version,
   };
 }
 

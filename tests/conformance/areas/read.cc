@@ -351,9 +351,22 @@ Sequence empty_namespace(Gen& gen) {
   step.body = gen.pick({R"({"metadata":{"name":"a"}})", R"({"metadata":{"name":"A"}})",
                         R"({"metadata":{"name":"a","namespace":"<<ns>>"}})"});
   made.steps.push_back(step);
-  step.method = "GET";
+  // Never all objects of all namespaces: others are at work there.
+  step.method = gen.pick({"DELETE", "GET", "DELETE"});
   step.body.clear();
+  step.query = "labelSelector=nobody%3D<<id>>";
+  made.steps.push_back(step);
+  step.query.clear();
   step.path += "/a";
+  for (const std::string_view method : {"GET", "PUT", "PATCH", "DELETE"}) {
+    if (!gen.chance(50)) continue;
+    step.method = method;
+    step.body = method == "PUT" || method == "PATCH" ? R"({"metadata":{"name":"a"}})" : "";
+    step.content_type = method == "PATCH" ? "application/merge-patch+json" : "";
+    made.steps.push_back(step);
+  }
+  step = {};
+  step.path = "/api/v1/namespaces//pods/a/" + gen.pick({"status", "log", "eviction"});
   made.steps.push_back(step);
   return made;
 }

@@ -106,11 +106,15 @@ Subject stateful_set() {
             R"(/spec/updateStrategy {"type":"OnDelete","rollingUpdate":{"partition":1}})",
             R"(/spec/updateStrategy {"rollingUpdate":{"partition":-1}})",
             R"(/spec/persistentVolumeClaimRetentionPolicy {"whenDeleted":"Keep"})",
-            R"(/spec/ordinals {"start":-1})"}}
+            R"(/spec/ordinals {"start":-1})", R"(/spec/serviceName "Bad_")",
+            R"(/spec/volumeClaimTemplates [{"metadata":{"name":"data"}}])",
+            R"(/spec/volumeClaimTemplates [{"metadata":{"name":"Bad_"},"spec":{"accessModes":["Some"],"volumeMode":"x","resources":{"requests":{"storage":"-1"}}}}])",
+            R"(/spec/volumeClaimTemplates [{"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"Bad_","resources":{"requests":{"storage":"1"}}}}])"}}
         ),
       .changes = joined(
           {template_changes("/spec/template"),
-               {R"(/spec/replicas 2)", R"(/spec/serviceName "other")",
+               {R"(/spec/replicas 2)", R"(/spec/serviceName "other")", R"(/spec/serviceName "Bad_")",
+            R"(/spec/volumeClaimTemplates [{"metadata":{"name":"Bad_"}}])",
             R"(/spec/podManagementPolicy "Parallel")", R"(/spec/updateStrategy/type "OnDelete")",
             R"(/spec/ordinals {"start":1})", R"(/spec/minReadySeconds 8)",
             R"(/spec/revisionHistoryLimit 3)", R"(/spec/selector/matchLabels/app "other")",
