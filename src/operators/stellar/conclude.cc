@@ -90,6 +90,20 @@ struct Story {
   std::string message;
 };
 
+// Without the numbers that every answer changes: a status that told them would be written with every
+// ledger. Events, which are said once, have them.
+std::string steady_message(const Health& health) {
+  if (health.reason == "Synced") return "in sync with the network";
+  if (health.reason == "Syncing") {
+    return health.state.empty() ? std::string{"catching up with the network"}
+                                : fmt::format("catching up: it says \"{}\"", health.state);
+  }
+  if (health.reason == "StaleLedger") {
+    return fmt::format("its last ledger is more than {} seconds old", kLedgerAgeMaxSeconds);
+  }
+  return health.message;
+}
+
 std::string pods_story(const WorkloadFacts& workload) {
   if (!workload.pods_refused.empty()) return workload.pods_refused;
   return fmt::format("{} of {} pods are ready{}{}", workload.ready, workload.wanted,
@@ -131,15 +145,14 @@ Story story_of(const Node& node, const Facts& facts, const Outcomes& outcomes, F
       return {"PodsNotReady", "no pod can be asked yet"};
     }
     case Finding::Stalled:
-      return {"StaleLedger", "the ledger stands still; restarting the pods: " +
-                                 (facts.health ? facts.health->message : std::string{})};
+      return {"StaleLedger", "the ledger stands still; the pods are restarted"};
     case Finding::Unwell:
     case Finding::Silent:
     case Finding::CatchingUp:
     case Finding::InSync: break;
   }
   const Health health = facts.health.value_or(Health{});
-  auto message = health.message;
+  auto message = steady_message(health);
   if (finding == Finding::Unwell && facts.remediation_level >= kRemediationsMax) {
     message += fmt::format("; restarting helped {} times not: look at the logs of {}",
                            facts.remediation_level, node.key.name);
@@ -168,7 +181,7 @@ Condition available(const Facts& facts, Finding finding, const Story& story) {
   }
   const bool answers =
       facts.health && facts.health->healthy() && facts.workload.ready > 0 && !facts.deleting;
-  return answers ? condition("Available", true, "NodeSynced", facts.health->message)
+  return answers ? condition("Available", true, "NodeSynced", steady_message(*facts.health))
                  : condition("Available", false, story.reason, story.message);
 }
 

@@ -445,6 +445,7 @@ TEST_F(StellarEdgeCases, EC9_AnIdleNodeIsWrittenToByNobody) {
   for (int minute = 0; minute < 10; ++minute) {
     world_.clock.advance(std::chrono::minutes(1));
     health.ledger = 5000 + minute * 12;
+    health.message = fmt::format("synced at ledger {}", *health.ledger);
     world_.sync();
     const auto end = run("alice");
     EXPECT_EQ(end.writes, 0U);
