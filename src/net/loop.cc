@@ -178,9 +178,11 @@ void Loop::run_posted() {
 bool Loop::run_timers() {
   // A timer armed by a timer waits for the next tick, so a zero delay cannot starve the sockets.
   const auto last = timer_serial_;
+  // Not now_: what the sockets of this tick asked for at once would wait for another system call.
+  const auto due = clock_.monotonic();
   bool any = false;
   auto next = timers_.begin();
-  while (next != timers_.end() && next->first.due <= now_) {
+  while (next != timers_.end() && next->first.due <= due) {
     if (next->first.serial > last) {
       ++next;
       continue;

@@ -109,6 +109,23 @@ TEST(Loop, DoesNotCallWhatWasUnwatchedEarlierInTheSameTick) {
   EXPECT_EQ(first.rings + second.rings, 1);
 }
 
+TEST(Loop, RunsWhatASocketAskedForAtOnceInTheSameTick) {
+  VirtualClock clock;
+  Loop loop(clock);
+  Doorbell bell;
+  loop.watch(bell.fd, EPOLLIN, bell);
+  int asked = 0;
+  bell.on_ring = [&] {
+    clock.advance(1us);  // reading takes time
+    loop.after(0s, [&] { ++asked; });
+  };
+
+  loop.tick(0s);
+
+  EXPECT_EQ(asked, 1);
+  loop.unwatch(bell.fd, bell);
+}
+
 TEST(Loop, DeliversSignalsInTheLoop) {
   Loop loop;
   int seen = 0;
