@@ -9,6 +9,8 @@
 #include "fsm/table.h"
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fixpoint::fsm {
@@ -39,11 +41,11 @@ struct NamedRow {
 Diagram gather(Diagram bare, const std::vector<NamedRow>& rows);
 
 template <class T>
-Diagram diagram_of(const T& table, std::string title) {
+Diagram diagram_of(const T& table, std::string_view title) {
   const auto name = [](auto value) {
     return std::string{enum_names(value)[static_cast<std::size_t>(value)]};
   };
-  Diagram bare{.title = std::move(title),
+  Diagram bare{.title = std::string{title},
                .initial = name(table.initial),
                .last = {},
                .phases = {},

@@ -63,8 +63,9 @@ bool changed(const Outcomes& outcomes) {
 }
 
 std::string told(const Outcome& outcome) {
-  return outcome.what.empty() ? outcome.message
-                              : fmt::format("{}: {}", outcome.what, outcome.message);
+  // Of a wait its message says all; of everything else people want to know which object it was.
+  const bool of_object = outcome.object != nullptr && !outcome.what.empty();
+  return of_object ? fmt::format("{}: {}", outcome.what, outcome.message) : outcome.message;
 }
 
 bool remediates(const Outcomes& outcomes) {
@@ -90,8 +91,8 @@ struct Story {
   std::string message;
 };
 
-// Without the numbers that every answer changes: a status that told them would be written with every
-// ledger. Events, which are said once, have them.
+// Without the numbers that every answer changes: a status that told them would be written with
+// every ledger. Events, which are said once, have them.
 std::string steady_message(const Health& health) {
   if (health.reason == "Synced") return "in sync with the network";
   if (health.reason == "Syncing") {
@@ -265,7 +266,7 @@ std::string claim_story(const Node& node) {
 
 Finding finding_of(const Node& node, const Facts& facts, const Outcomes& outcomes) {
   if (facts.deleting) return Finding::Deleted;
-  if (!facts.other_networks.empty() || refusal(outcomes) != nullptr) return Finding::Blocked;
+  if (!facts.other_network.empty() || refusal(outcomes) != nullptr) return Finding::Blocked;
   if (node.spec.suspended) return Finding::Suspended;
   if (node.spec.maintenance_mode) return Finding::UnderMaintenance;
   if (outcomes.problem(branches::kArchive) != nullptr) return Finding::ArchiveMissing;

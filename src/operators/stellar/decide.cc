@@ -62,12 +62,12 @@ WaitStep wait(std::string reason, std::string message, Duration again = kLookAga
 
 // What a person must do before anything can be done; true when there is such a thing.
 bool plan_blocked(Plan& plan, const Node& node, const Facts& facts) {
-  if (facts.other_networks.empty()) return false;
+  if (facts.other_network.empty()) return false;
   auto& branch = plan.branch(std::string{branches::kBlocked});
   const auto message = fmt::format(
-      "namespace {} holds nodes of another network: {}. Move this node to a namespace "
-      "of its own, or delete them",
-      node.key.ns, fmt::join(facts.other_networks, ", "));
+      "namespace {} belongs to the network of {}, which was here first. Move this node to a "
+      "namespace of its own",
+      node.key.ns, facts.other_network);
   if (facts.published.phase != Phase::Failed) {
     branch.steps.emplace_back(
         EmitStep{.type = EventType::Warning, .reason = "NetworkSafetyViolation", .note = message});

@@ -7,17 +7,16 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 
 namespace fixpoint::operators::stellar {
 namespace {
 
-using runtime::PassEnd;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 class StellarEdgeCases : public StellarFixture {
  protected:
@@ -89,7 +88,7 @@ TEST_F(StellarEdgeCases, EC1_WhatWasLeftHalfMadeIsCompletedWhicheverCallFailed) 
       int seen = 0;
       on_call_ = [&](const client::Call& call) -> std::optional<client::Reply> {
         if (!is_write(call) || seen++ != at) return std::nullopt;
-        if (lost == 1) (void)world_.call(call);
+        if (lost == 1) std::ignore = world_.call(call);
         client::CallError error;
         error.fate = lost == 1 ? client::Fate::Unknown : client::Fate::Refused;
         error.status.code = lost == 1 ? 0 : 500;

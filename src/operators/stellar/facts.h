@@ -69,8 +69,8 @@ struct Facts {
   std::string restarted_at;
   std::int32_t remediation_level = 0;
 
-  // Nodes of another network that were in the namespace before this one.
-  std::vector<std::string> other_networks{};
+  // The node of another network to which the namespace belongs; empty: it is this one's too.
+  std::string other_network;
 
   WorkloadFacts workload;
   ClaimFacts claim;

@@ -90,7 +90,7 @@ void read_secrets(Facts& facts, const Node& node, const runtime::Reader& reader)
     if (node.spec.node_type == NodeType::Validator && facts.seed_version.empty()) {
       facts.seed_version = version;
     }
-    versions += name + "=" + version + ";";
+    versions += fmt::format("{}={};", name, version);
   }
   if (!versions.empty()) facts.secrets_stamp = hash128(versions).hex();
 }
@@ -232,13 +232,15 @@ bool was_before(json::View other, json::View node) {
   return a != b ? a < b : kube::name_of(other) < kube::name_of(node);
 }
 
-// Whoever came first stays; a node of another network that comes later is the one to be refused.
+// The namespace belongs to the network of its oldest node; whoever came later and is of another is
+// the one to be refused.
 void read_neighbours(Facts& facts, const Node& node, const runtime::Reader& reader) {
-  const auto mine = network_of(node.object.get("spec"));
+  json::View oldest = node.object;
   for (const auto other : reader.list(kube::gvk_of(node.object), node.key.ns)) {
-    if (kube::uid_of(other) == node.uid.value || kube::being_deleted(other)) continue;
-    if (network_of(other.get("spec")) == mine || !was_before(other, node.object)) continue;
-    facts.other_networks.emplace_back(kube::name_of(other));
+    if (!kube::being_deleted(other) && was_before(other, oldest)) oldest = other;
+  }
+  if (network_of(oldest.get("spec")) != network_of(node.object.get("spec"))) {
+    facts.other_network = kube::name_of(oldest);
   }
 }
 

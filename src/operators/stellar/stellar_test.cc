@@ -13,7 +13,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class StellarNodes : public StellarFixture {
  protected:
@@ -137,6 +136,12 @@ TEST_F(StellarNodes, TwoNetworksInOneNamespaceAreOneTooMany) {
   memory_ = {};
   settle();
   EXPECT_EQ(phase(), "Running") << "whoever was there first stays";
+
+  world_.clock.advance(std::chrono::seconds(5));
+  make("carol", kValidatorSpec);
+  memory_ = {};
+  settle("carol");
+  EXPECT_EQ(phase("carol"), "Creating") << "one that is refused itself refuses nobody";
 }
 
 TEST_F(StellarNodes, TheFirstPodWaitsForAnArchive) {
