@@ -76,8 +76,7 @@ bool plan_blocked(Plan& plan, const Node& node, const Facts& facts) {
   return true;
 }
 
-void plan_basics(Children& children, const Node& node, const Facts& facts,
-                 const Surroundings& around) {
+void plan_basics(Children& children, const Node& node, const Surroundings& around) {
   children.apply(children.branch("configuration"), config_map(node, around));
   auto& services = children.branch("services");
   children.apply(services, headless_service(node));
@@ -89,7 +88,6 @@ void plan_basics(Children& children, const Node& node, const Facts& facts,
   }
   auto& policy = children.branch("policy");
   if (wants_network_policy(node.spec)) children.apply(policy, network_policy(node));
-  (void)facts;
 }
 
 // A Validator's first pod waits until it can read history.
@@ -271,7 +269,7 @@ runtime::Plan decide(const Node& node, const Facts& facts, Instant now) {
   }
   Children children(plan);
   const auto around = surroundings_of(facts);
-  plan_basics(children, node, facts, around);
+  plan_basics(children, node, around);
   if (node.spec.maintenance_mode) {
     keep_workload(children, facts);
     return plan;

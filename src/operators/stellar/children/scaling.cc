@@ -6,7 +6,6 @@
 namespace fixpoint::operators::stellar {
 namespace {
 
-using runtime::list;
 using runtime::object;
 
 constexpr std::int32_t kCpuTarget = 80;
