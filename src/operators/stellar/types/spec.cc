@@ -29,13 +29,14 @@ Limits a_budget() {
 }
 
 std::vector<types::Rule> spec_rules() {
-  const auto on_validator = [](std::string field) -> types::Rule {
+  const auto on_validator = [](const std::string& field) -> types::Rule {
     return {.rule = "self.nodeType != 'Validator' || !has(self." + field + ")",
             .message = field + " " + advice::kNotOnValidator.text(),
             .field_path = "." + field,
             .reason = "FieldValueForbidden"};
   };
-  const auto block = [](std::string type, std::string field, const Advice& what) -> types::Rule {
+  const auto block = [](const std::string& type, const std::string& field,
+                        const Advice& what) -> types::Rule {
     return {.rule = "self.nodeType != '" + type + "' || has(self." + field + ")",
             .message = field + " " + what.text(),
             .reason = "FieldValueRequired"};
