@@ -124,6 +124,18 @@ TEST(GreetingMutants, AreNoticed) {
   EXPECT_LE(score.open, 4U) << summary_of(mutants);
 }
 
+// One that only makes a difference in answers.
+TEST(GreetingMutants, AreNoticedInTheAnswersOfTheServer) {
+  const Trial trial = greeting::trial();
+  const auto all = mutations_of(trial);
+  const auto weak = std::ranges::find(all, "DELETE of what is not there succeeds", &Mutation::name);
+  ASSERT_NE(weak, all.end());
+
+  const auto mutant = MutantHunt{trial, {}}.hunt(*weak);
+
+  EXPECT_EQ(mutant.property, "server: only what is there can be deleted") << mutant.states;
+}
+
 std::filesystem::path shipped_program() {
   return std::getenv("FIXPOINT_BINARY");
 }
@@ -164,7 +176,8 @@ TEST(WhatIsVerified, IsInTheProgramThatShips) {
   while (std::fgets(line.data(), line.size(), pipe) != nullptr) {
     const std::string_view text{line.data()};
     for (auto& [name, count] : found) {
-      if (text.find(" " + name) != std::string_view::npos && text.find('.') == std::string_view::npos) {
+      if (text.find(" " + name) != std::string_view::npos &&
+          text.find('.') == std::string_view::npos) {
         ++count;
       }
     }

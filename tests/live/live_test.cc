@@ -24,7 +24,7 @@ struct Ran {
   std::string text;
 };
 
-class LiveReplay : public testing::Test {
+class VerifyCommand : public testing::Test {
  protected:
   // `locks-operator verify …`, beside the shipped program.
   Ran verify(const std::string& words) const {
@@ -47,7 +47,7 @@ class LiveReplay : public testing::Test {
   store::ScratchDirectory scratch_;
 };
 
-TEST_F(LiveReplay, GoesTheSameWayAsTheCounterexample) {
+TEST_F(VerifyCommand, ReplaysLiveAndGoesTheSameWayAsTheCounterexample) {
   const auto found = verify("locks --out " + scratch_.path().string());
   ASSERT_EQ(found.status, 1) << found.text;
   ASSERT_THAT(found.text, HasSubstr("reconciled: it gets done and stays so"));
@@ -61,7 +61,7 @@ TEST_F(LiveReplay, GoesTheSameWayAsTheCounterexample) {
               HasSubstr("the process did the same, and the cluster is as the story ends"));
 }
 
-TEST_F(LiveReplay, SaysWhenTheProcessGoesAnotherWay) {
+TEST_F(VerifyCommand, SaysWhenTheProcessGoesAnotherWay) {
   ASSERT_EQ(verify("locks --out " + scratch_.path().string()).status, 1);
   ::setenv("LOCKS_REPAIRED", "1", 1);
 
@@ -72,7 +72,7 @@ TEST_F(LiveReplay, SaysWhenTheProcessGoesAnotherWay) {
   EXPECT_THAT(live.text, HasSubstr("the process asked for something else: POST"));
 }
 
-TEST_F(LiveReplay, RefusesWhatIsNoOperator) {
+TEST_F(VerifyCommand, ReplaysLiveNothingThatIsNoOperator) {
   const auto model = verify("model:traps --scenario cycle --out " + scratch_.path().string());
   ASSERT_EQ(model.status, 1) << model.text;
 
@@ -81,6 +81,14 @@ TEST_F(LiveReplay, RefusesWhatIsNoOperator) {
 
   EXPECT_EQ(live.status, 2);
   EXPECT_THAT(live.text, HasSubstr("is no operator"));
+}
+
+// Never a silent cut: what does not fit is said to be missing.
+TEST_F(VerifyCommand, SaysWhenMemoryEndedIt) {
+  const auto cut = verify("model:2pc --size 7 --memory 1Mi");
+
+  EXPECT_EQ(cut.status, 3) << cut.text;
+  EXPECT_THAT(cut.text, HasSubstr("memory bound: 1 MiB"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/budget.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -44,6 +45,12 @@ std::string_view to_string(Trouble trouble) {
     case Trouble::Flap: return "flap";
   }
   return "unknown";
+}
+
+bool Budget::within(const Budget& other) const {
+  return stale <= other.stale && std::ranges::equal(times, other.times, [](auto mine, auto theirs) {
+           return mine <= theirs;
+         });
 }
 
 Result<Budget> Budget::with(std::string_view text) const {

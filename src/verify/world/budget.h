@@ -40,6 +40,8 @@ struct Budget {
     return times[static_cast<std::size_t>(trouble)];
   }
   bool operator==(const Budget&) const = default;
+  // Nothing may happen more often than there.
+  bool within(const Budget& other) const;
 
   // "crash=1,error=2,stale=2": changes what it names. An error says what there is.
   Result<Budget> with(std::string_view text) const;

@@ -35,5 +35,13 @@ TEST(WorldBudget, SaysWhatThereIsWhenAskedForSomethingElse) {
   EXPECT_FALSE(none.has_value());
 }
 
+TEST(WorldBudget, IsWithinOthersThatAllowAsMuch) {
+  const auto large = Budget{}.with("edit=2,stale=1").value();
+
+  EXPECT_TRUE(Budget{}.with("edit=1,stale=1").value().within(large));
+  EXPECT_FALSE(Budget{}.with("edit=1,crash=1").value().within(large));
+  EXPECT_FALSE(Budget{}.with("stale=2").value().within(large));
+}
+
 }  // namespace
 }  // namespace fixpoint::verify::world

@@ -446,7 +446,8 @@ Properties<World> World::properties() const {
     all.only_transitions("no run leaves the life cycle", life->table,
                          [&life](const State& state) { return life->phase(glance_at(state)); });
   }
-  if (scenario_.bound) {
+  // It was given for the troubles of its scenario; each more may cost passes and writes.
+  if (scenario_.bound && options_.budget.within(scenario_.budget)) {
     all.bounded(
         "9 the work is bounded", [](const State&) { return true; },
         [](const State& before, const Action& action, const State&) {
