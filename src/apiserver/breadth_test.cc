@@ -278,6 +278,43 @@ TEST_F(Breadth, AnOldAutoscalersWriterLeavesTheStatusAsItIs) {
   EXPECT_EQ(meta(same, "resourceVersion"), meta(seen, "resourceVersion"));
 }
 
+TEST_F(Breadth, APodsOldAnnotationBecomesTheFieldThatItStandsFor) {
+  const auto pod = [](std::string_view profile, std::string_view field) {
+    return R"({"metadata":{"generateName":"p","annotations":{
+               "container.apparmor.security.beta.kubernetes.io/c":")" +
+           std::string{profile} + R"("}},"spec":{"containers":[{"name":"c","image":"i")" +
+           std::string{field} + "}]}}";
+  };
+
+  const auto taken = create(kPods, pod("localhost/x", ""));
+  const auto other = create(kPods, pod("unconfined", R"(,"securityContext":{"appArmorProfile":
+                                                       {"type":"RuntimeDefault"}})"));
+
+  EXPECT_EQ(json::to_text(taken.body.get("spec", "containers")[0].get("securityContext")),
+            R"({"appArmorProfile":{"localhostProfile":"x","type":"Localhost"}})");
+  EXPECT_THAT(taken.warnings,
+              ElementsAre("metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: "
+                          "deprecated since v1.30; use the \"appArmorProfile\" field instead"));
+  EXPECT_EQ(problem(other),
+            "spec.containers[0].securityContext.appArmorProfile.type: Forbidden: apparmor type in "
+            "annotation and field must match");
+}
+
+TEST_F(Breadth, APodOfAnOperatingSystemHasNothingOfTheOther) {
+  const auto pod = [](std::string_view os, std::string_view context) {
+    return R"({"metadata":{"name":"p"},"spec":{"os":{"name":")" + std::string{os} +
+           R"("},"containers":[{"name":"c","image":"i","securityContext":)" + std::string{context} +
+           "}]}}";
+  };
+
+  EXPECT_EQ(problem(create(kPods, pod("windows", R"({"privileged":true})"))),
+            "spec.containers[0].securityContext.privileged: Forbidden: cannot be set for a windows "
+            "pod");
+  EXPECT_EQ(problem(create(kPods, pod("linux", R"({"windowsOptions":{}})"))),
+            "spec.containers[0].securityContext.windowsOptions: Forbidden: windows options cannot "
+            "be set for a linux pod");
+}
+
 TEST_F(Breadth, APodWithClaimsHasOneSize) {
   create(kPods, R"({"metadata":{"name":"p"},"spec":{
       "resourceClaims":[{"name":"gpu","resourceClaimName":"c"}],

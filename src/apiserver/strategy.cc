@@ -238,7 +238,8 @@ const kinds::PartHooks* part_of(const Resource& resource, std::string_view subre
 
 }  // namespace
 
-void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment) {
+void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment,
+                    std::vector<std::string>& warnings) {
   // A node is created by the kubelet that already knows its status.
   if (resource.has_status && resource.prefix != "nodes/" &&
       environment.weakness != Weakness::KeepsStatusOnCreate) {
@@ -250,7 +251,7 @@ void prepare_create(const Resource& resource, json::Draft& object, const Environ
     metadata["generation"] = 1;
   }
   if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
-    resource.builtin->prepare(object, {}, {.now = environment.now});
+    resource.builtin->prepare(object, {}, {.now = environment.now, .warnings = &warnings});
   }
   retype(resource, object);
 }

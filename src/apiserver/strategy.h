@@ -17,7 +17,8 @@
 namespace fixpoint::apiserver {
 
 // Status is not the creator's to set; generation starts at 1 where the kind counts it.
-void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment);
+void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment,
+                    std::vector<std::string>& warnings);
 
 // A main write keeps the old status, a status write changes little else; generation moves with what
 // the kind says matters; identity and deletion stamps stay.

@@ -421,7 +421,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
       return std::unexpected(ok.error());
     }
   }
-  prepare_create(call.resource, object, call.environment);
+  prepare_create(call.resource, object, call.environment, call.warnings);
 
   const json::Value candidate = object.freeze();
   auto errors = validate_create(call.resource, candidate);

@@ -44,6 +44,8 @@ enum class DefaultPropagation : std::uint8_t { Background, Orphan };
 // What a hook may look at besides the object. No clock, no store.
 struct HookContext {
   Instant now;
+  // What preparing a new object is warned of; null: nobody listens.
+  std::vector<std::string>* warnings = nullptr;
 };
 
 struct Subresource {

@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "kinds/defaults_fields.h"
+#include "kinds/validate_pod_annotations.h"
 #include "kube/quantity.h"
 
 #include <map>
@@ -14,6 +15,7 @@ namespace fixpoint::kinds {
 namespace {
 
 using json::Draft;
+using json::Value;
 using json::View;
 using kube::Quantity;
 
@@ -169,6 +171,7 @@ void drop_image_volumes(Draft& pod_spec) {
 // Restart rules of single containers are behind a shut gate; only sidecars have a policy.
 void drop_gated_fields(Draft& pod_spec) {
   drop_image_volumes(pod_spec);
+  pod_spec.erase("hostnameOverride");
   for (const auto* list : {"containers", "initContainers", "ephemeralContainers"}) {
     Draft* containers = pod_spec.find(list);
     if (containers == nullptr || !containers->is_array()) continue;
@@ -219,6 +222,44 @@ void prepare_job_template(Draft& object, View, const HookContext&) {
   if (spec != nullptr) drop_gated_fields(*spec);
 }
 
+namespace {
+
+// The field that an old annotation stands for is set beside it.
+void take_app_armor(const Draft* annotations, const Value& pod_profile, Draft& container,
+                    const HookContext& context) {
+  const Draft* name = container.find("name");
+  if (annotations == nullptr || name == nullptr) return;
+  const auto key = app_armor_annotation(name->as_string());
+  const Draft* said = annotations->find(key);
+  if (said == nullptr || container.find("securityContext", "appArmorProfile") != nullptr) return;
+  const auto profile = app_armor_field(said->as_string());
+  const bool pods_own = profile && profile->freeze() == pod_profile;
+  if (pods_own) return;
+  if (profile) container.object_at("securityContext")["appArmorProfile"] = *profile;
+  if (context.warnings == nullptr) return;
+  context.warnings->push_back("metadata.annotations[" + key +
+                              "]: deprecated since v1.30; use the \"appArmorProfile\" field "
+                              "instead");
+}
+
+void take_app_armor(Draft& pod, const HookContext& context) {
+  const Draft* annotations = pod.find("metadata", "annotations");
+  Draft& spec = pod.object_at("spec");
+  const Draft* os = spec.find("os", "name");
+  if (os != nullptr && os->as_string() == "windows") return;
+  const Draft* own = spec.find("securityContext", "appArmorProfile");
+  const Value pod_profile = own == nullptr ? Value{} : own->freeze();
+  for (const auto* list : {"initContainers", "containers"}) {
+    Draft* containers = spec.find(list);
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (Draft& container : containers->elements()) {
+      take_app_armor(annotations, pod_profile, container, context);
+    }
+  }
+}
+
+}  // namespace
+
 void prepare_pod(Draft& pod, View old_pod, const HookContext& context) {
   Draft& spec = pod.object_at("spec");
   drop_gated_fields(spec);
@@ -230,6 +271,7 @@ void prepare_pod(Draft& pod, View old_pod, const HookContext& context) {
   keep("priority", 0);
   keep("preemptionPolicy", "PreemptLowerPriority");
   if (!old_pod.is_null()) return;
+  take_app_armor(pod, context);
   const json::Value frozen = spec.freeze();
   pod["status"] = Draft::object({
       {"phase",    "Pending"        },

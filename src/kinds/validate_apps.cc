@@ -3,6 +3,7 @@
 
 #include "json/draft.h"
 #include "kinds/validate_pod.h"
+#include "kinds/validate_pod_annotations.h"
 #include "kinds/validate_status.h"
 #include "kinds/validate_storage.h"
 #include "kube/int_or_string.h"
@@ -241,6 +242,8 @@ FieldErrors check_stateful_set(View object, StatefulSetChecks checks) {
                  kube::validate_labels(metadata.get("labels"), template_path.child("labels")));
     kube::append(errors, kube::validate_annotations(metadata.get("annotations"),
                                                     template_path.child("annotations")));
+    validate_pod_annotations(metadata.get("annotations"), {}, pod_template.get("spec"),
+                             template_path.child("annotations"), errors);
   }
   check_restarts(spec.get("template"), "StatefulSet", template_path, errors);
   return errors;

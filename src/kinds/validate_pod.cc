@@ -233,8 +233,44 @@ void check_windows(View spec, const FieldPath& path, FieldErrors& errors) {
   if (spec.contains("shareProcessNamespace")) {
     note_forbidden(path.child("shareProcessNamespace"), kNot, errors);
   }
-  for (const std::string_view field : {"runAsUser", "runAsGroup", "supplementalGroups"}) {
+  for (const std::string_view field : {"runAsUser", "runAsGroup", "supplementalGroups",
+                                       "supplementalGroupsPolicy", "seLinuxChangePolicy"}) {
     refuse(!context.get(field).is_null(), field);
+  }
+  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    const FieldPath list_path = path.child(list);
+    const View containers = spec.get(list);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const FieldPath container_path = list_path.index(i);
+      const FieldPath here = container_path.child("securityContext");
+      for (const std::string_view field :
+           {"appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities",
+            "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation", "procMount",
+            "runAsUser", "runAsGroup"}) {
+        if (!containers[i].get("securityContext", field).is_null()) {
+          note_forbidden(here.child(field), kNot, errors);
+        }
+      }
+    }
+  }
+}
+
+void check_linux(View spec, const FieldPath& path, FieldErrors& errors) {
+  constexpr std::string_view kNot = "windows options cannot be set for a linux pod";
+  const FieldPath context = path.child("securityContext");
+  if (spec.get("securityContext").contains("windowsOptions")) {
+    note_forbidden(context.child("windowsOptions"), kNot, errors);
+  }
+  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    const FieldPath list_path = path.child(list);
+    const View containers = spec.get(list);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const FieldPath container_path = list_path.index(i);
+      const FieldPath here = container_path.child("securityContext");
+      if (containers[i].get("securityContext").contains("windowsOptions")) {
+        note_forbidden(here.child("windowsOptions"), kNot, errors);
+      }
+    }
   }
 }
 
@@ -247,6 +283,8 @@ void check_os(View spec, const FieldPath& path, FieldErrors& errors) {
     note_required(here.child("name"), errors);
   } else if (name == "windows") {
     check_windows(spec, path, errors);
+  } else if (name == "linux") {
+    check_linux(spec, path, errors);
   } else {
     check_one_of(os.get("name"), here, {"linux", "windows"}, errors);
   }
@@ -323,6 +361,7 @@ FieldErrors validate_pod(View pod) {
     note_forbidden(path.child("nodeName"),
                    "cannot be set until all schedulingGates have been cleared", errors);
   }
+  match_pod_annotations(pod.get("metadata", "annotations"), spec, path, errors);
   return errors;
 }
 
@@ -339,6 +378,7 @@ void validate_template(View pod_template, const FieldPath& path, FieldErrors& er
     note_forbidden(spec.child("ephemeralContainers"),
                    "ephemeral containers not allowed in pod template", errors);
   }
+  match_pod_annotations(metadata.get("annotations"), pod_template.get("spec"), spec, errors);
 }
 
 FieldErrors validate_pod_template(View object) {

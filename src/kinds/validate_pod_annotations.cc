@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_pod_annotations.h"
 
-#include "json/draft.h"
+#include "json/parse.h"
+#include "kinds/validate_pod.h"
 #include "kinds/validate_volumes.h"
 #include "kube/go_text.h"
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,7 @@ constexpr std::string_view kCost = "controller.kubernetes.io/pod-deletion-cost";
 constexpr std::string_view kSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
 constexpr std::string_view kContainerSeccomp = "container.seccomp.security.alpha.kubernetes.io/";
 constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
+constexpr std::string_view kTolerations = "scheduler.alpha.kubernetes.io/tolerations";
 constexpr std::string_view kLocal = "localhost/";
 
 // A plus sign and leading zeroes are none of a number here.
@@ -72,13 +75,114 @@ void check_app_armor(std::string_view key, std::string_view profile, View spec,
                fmt::format("invalid AppArmor profile name: {}", kube::go_quoted(profile)), errors);
 }
 
+// One sort of profile, told by an annotation and by a field.
+void match_profile(std::string_view sort, std::string_view annotation, View profile,
+                   const FieldPath& path, FieldErrors& errors) {
+  const auto type = profile.get("type").as_string();
+  const bool local = annotation.starts_with(kLocal);
+  const bool by_default =
+      annotation == "runtime/default" || (sort == "seccomp" && annotation == "docker/default");
+  if ((type == "Unconfined" && annotation != "unconfined") ||
+      (type == "RuntimeDefault" && !by_default) || (type == "Localhost" && !local)) {
+    note_forbidden(path.child("type"),
+                   fmt::format("{} type in annotation and field must match", sort), errors);
+  } else if (type == "Localhost" &&
+             (!profile.contains("localhostProfile") ||
+              annotation.substr(kLocal.size()) != profile.get("localhostProfile").as_string())) {
+    note_forbidden(path.child("localhostProfile"),
+                   fmt::format("{} profile in annotation and field must match", sort), errors);
+  }
+}
+
+using Visit = std::function<void(View container, const FieldPath& path)>;
+
+// Of each container's security context.
+void visit_containers(View spec, const FieldPath& path, const Visit& visit) {
+  for (const std::string_view name : {"initContainers", "containers", "ephemeralContainers"}) {
+    const FieldPath list = path.child(name);
+    const View containers = spec.get(name);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const FieldPath here = list.index(i);
+      visit(containers[i], here.child("securityContext"));
+    }
+  }
+}
+
+// What an annotation about this container says; nothing if there is none.
+std::optional<std::string_view> said_of(View annotations, std::string_view prefix, View container) {
+  const auto key = std::string{prefix}.append(container.get("name").as_string());
+  const auto said = annotations.find(key);
+  if (!said) return std::nullopt;
+  return said->as_string();
+}
+
 }  // namespace
+
+std::string app_armor_annotation(std::string_view container) {
+  return std::string{kAppArmor}.append(container);
+}
+
+std::optional<json::Draft> app_armor_field(std::string_view annotation) {
+  using json::Draft;
+  if (annotation == "unconfined")
+    return Draft::object({
+        {"type", "Unconfined"}
+    });
+  if (annotation == "runtime/default")
+    return Draft::object({
+        {"type", "RuntimeDefault"}
+    });
+  if (!annotation.starts_with(kLocal)) return std::nullopt;
+  const auto profile = annotation.substr(kLocal.size());
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  constexpr std::size_t kProfileBytesMax = 4095;  // of a file's path
+  if (profile.empty() || profile.size() > kProfileBytesMax || kSpaces.contains(profile.front()) ||
+      kSpaces.contains(profile.back())) {
+    return std::nullopt;
+  }
+  return Draft::object({
+      {"type",             "Localhost"},
+      {"localhostProfile", profile    }
+  });
+}
+
+void match_pod_annotations(View annotations, View spec, const FieldPath& path,
+                           FieldErrors& errors) {
+  if (annotations.empty()) return;
+  const FieldPath pod_path = path.child("securityContext");
+  const View pod_seccomp = spec.get("securityContext", "seccompProfile");
+  if (annotations.contains(kSeccomp) && !pod_seccomp.is_null()) {
+    match_profile("seccomp", annotations.get(kSeccomp).as_string(), pod_seccomp,
+                  pod_path.child("seccompProfile"), errors);
+  }
+  visit_containers(spec, path, [&](View container, const FieldPath& here) {
+    const View profile = container.get("securityContext", "seccompProfile");
+    const auto said = said_of(annotations, kContainerSeccomp, container);
+    if (said && !profile.is_null()) {
+      match_profile("seccomp", *said, profile, here.child("seccompProfile"), errors);
+    }
+  });
+  if (spec.get("os", "name").as_string() == "windows") return;
+  const View pod_armor = spec.get("securityContext", "appArmorProfile");
+  visit_containers(spec, path, [&](View container, const FieldPath& here) {
+    const View own = container.get("securityContext", "appArmorProfile");
+    const View profile = own.is_null() ? pod_armor : own;
+    const auto said = said_of(annotations, kAppArmor, container);
+    if (said && !profile.is_null()) {
+      match_profile("apparmor", *said, profile, here.child("appArmorProfile"), errors);
+    }
+  });
+}
 
 void validate_pod_annotations(View annotations, View old_annotations, View spec,
                               const FieldPath& path, FieldErrors& errors) {
   if (annotations.contains(kMirror) && spec.get("nodeName").as_string().empty()) {
     note_invalid(path.key(kMirror), annotations.get(kMirror).as_string(),
                  "must set spec.nodeName if mirror pod annotation is set", errors);
+  }
+  if (const auto text = annotations.get(kTolerations).as_string(); !text.empty()) {
+    const auto tolerations = json::parse(text);
+    if (tolerations) validate_tolerations(*tolerations, path.child(kTolerations), errors);
   }
   if (wrong_cost(annotations) && !wrong_cost(old_annotations)) {
     note_invalid(path.key(kCost), annotations.get(kCost).as_string(), "must be a 32bit integer",

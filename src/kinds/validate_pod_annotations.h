@@ -4,7 +4,12 @@
 // says what it costs to end a pod.
 #pragma once
 
+#include "json/draft.h"
 #include "kinds/validate_fields.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace fixpoint::kinds {
 
@@ -12,6 +17,12 @@ namespace fixpoint::kinds {
 // `old_annotations`.
 void validate_pod_annotations(View annotations, View old_annotations, View spec,
                               const FieldPath& path, FieldErrors& errors);
+// Whether they agree with the fields that came after them; `path` is that of the spec.
+void match_pod_annotations(View annotations, View spec, const FieldPath& path, FieldErrors& errors);
+// The key and the field that an old annotation about a container stands for; none if it stands for
+// nothing.
+std::string app_armor_annotation(std::string_view container);
+std::optional<json::Draft> app_armor_field(std::string_view annotation);
 // What may not change in those of a pod.
 void validate_pod_annotations_update(View annotations, View old_annotations, const FieldPath& path,
                                      FieldErrors& errors);
