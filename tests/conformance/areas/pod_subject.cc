@@ -76,6 +76,23 @@ Step pod_special(Gen& gen, const Subject& subject, std::string_view name) {
   }
 }
 
+// What pods were told by annotations before there were fields for it. The container of a pod is
+// "main". One mistake at a time: annotations come in any order.
+const Edits& annotation_edits() {
+  static const Edits kEdits{
+      R"(/metadata/annotations {"container.apparmor.security.beta.kubernetes.io/main":"runtime/default"})",
+      R"(/metadata/annotations {"container.apparmor.security.beta.kubernetes.io/main":"localhost/x"})",
+      R"(/metadata/annotations {"container.apparmor.security.beta.kubernetes.io/main":"bogus"})",
+      R"(/metadata/annotations {"container.apparmor.security.beta.kubernetes.io/other":"unconfined"})",
+      R"(/metadata/annotations {"seccomp.security.alpha.kubernetes.io/pod":"runtime/default"})",
+      R"(/metadata/annotations {"seccomp.security.alpha.kubernetes.io/pod":"bogus"})",
+      R"(/metadata/annotations {"container.seccomp.security.alpha.kubernetes.io/main":"localhost/../x"})",
+      R"(/metadata/annotations {"controller.kubernetes.io/pod-deletion-cost":"+1"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[{\"operator\":\"x\"}]"})",
+      R"(/metadata/annotations {"kubernetes.io/config.mirror":"x"})"};
+  return kEdits;
+}
+
 }  // namespace
 
 Subject pod_subject() {
@@ -86,6 +103,7 @@ Subject pod_subject() {
                {R"(/restartPolicy "Never")", R"(/restartPolicy "OnFailure")"}}
         )),
       .bad = joined({under("/spec", bad_pod_edits()),
+               annotation_edits(),
                {R"(/metadata/name "Bad_Name")", R"(- /spec)", R"(/spec null)",
                       R"(/spec/ephemeralContainers [{"name":"e","image":"x"}])"}}
         ),
@@ -132,7 +150,8 @@ Subject pod_subject() {
 Edits good_template_edits(std::string_view place) {
   return joined(
       {under(std::string{place} + "/spec", good_pod_edits()),
-       under(place, {R"(/metadata/annotations {"a":"b"})", R"(/metadata/name "ignored")"})});
+       under(place, {R"(/metadata/annotations {"a":"b"})", R"(/metadata/name "ignored")"}),
+       under(place, annotation_edits())});
 }
 
 Edits template_changes(std::string_view place) {
