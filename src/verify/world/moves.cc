@@ -48,7 +48,7 @@ Ref<const Process> Moves::same_as(const Ref<const Process>& complete) {
   return complete;
 }
 
-Ref<const Process> complete(Ref<Process> made) {
+Ref<const Process> complete(const Ref<Process>& made) {
   made->digest = std::make_shared<const Digest>(digest_of(*made));
   made->serial = ++processes_made;
   return made;

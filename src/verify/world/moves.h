@@ -26,7 +26,7 @@ struct Move {
 };
 
 // Gives it its digest and its number; from now on it does not change.
-Ref<const Process> complete(Ref<Process> made);
+Ref<const Process> complete(const Ref<Process>& made);
 
 class Moves {
  public:

@@ -96,7 +96,7 @@ Move World::Turn::moved_afresh(std::uint8_t process, const Act* act, const News&
     }
     if (next->connected) hear(driver, *next, news);
   }
-  move.process = complete(std::move(next));
+  move.process = complete(next);
   if (memory_ == Memory::Used) move.process = Moves::of_this_thread().same_as(move.process);
   return move;
 }
