@@ -126,7 +126,7 @@ Value contains_ip(Args args) {
 
 Value contains_cidr(Args args) {
   if (!args[0].is(Kind::Cidr)) return no_overload("containsCIDR", args);
-  const auto other = args[1].is(Kind::String) ? to_cidr(args.subspan(1)) : args[1];
+  auto other = args[1].is(Kind::String) ? to_cidr(args.subspan(1)) : args[1];
   if (other.is_error()) return other;
   if (!other.is(Kind::Cidr)) return Value::no_overload();
   return Value::boolean(args[0].cidr().prefix_bits <= other.cidr().prefix_bits &&
