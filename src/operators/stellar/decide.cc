@@ -171,8 +171,12 @@ void plan_mesh(Children& children, const Node& node, const Facts& facts) {
   }
 }
 
+// A program that is still catching up has an old ledger by nature, and a restart would set it back.
 bool is_stalled(const Facts& facts) {
-  if (!facts.health || facts.health->healthy() || !facts.health->age_seconds) return false;
+  if (!facts.health || facts.health->healthy() || facts.health->reason != "StaleLedger") {
+    return false;
+  }
+  if (!facts.health->age_seconds) return false;
   return std::chrono::seconds(*facts.health->age_seconds) >= kStalledAfter;
 }
 

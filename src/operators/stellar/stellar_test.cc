@@ -280,6 +280,19 @@ TEST_F(StellarNodes, AStalledLedgerRestartsThePodsTwiceAndNoMore) {
             "");
 }
 
+TEST_F(StellarNodes, ANodeThatCatchesUpIsNotRestartedForItsOldLedger) {
+  bring_up("alice", kValidatorSpec);
+  health.verdict = Verdict::Unhealthy;
+  health.reason = "Syncing";
+  health.age_seconds = 100'000;
+
+  settle();
+
+  EXPECT_EQ(phase(), "Syncing");
+  EXPECT_EQ(world_.text(nodes_, "alice", "metadata", "annotations", kRemediationLevelAnnotation),
+            "");
+}
+
 TEST_F(StellarNodes, AServiceMonitorIsMadeWhereItsKindIsServed) {
   bring_up("web", kHorizonSpec);
   EXPECT_EQ(condition("FeatureUnavailable", "web"), "") << "nobody asked for it";

@@ -142,7 +142,7 @@ Outcome written(PassState& state, const Child& child, const json::Value& body, j
   if (contains_desired(child.ref.kind, body, child.desired)) {
     state.start.memory.forget(child.ref);
   } else {
-    state.start.memory.remember(child.ref, child.hash, std::string{version_of(body)});
+    state.start.memory.remember(child.ref, child.hash, echo_of(body, child.desired).hex());
   }
   Outcome outcome;
   const bool same = !before.is_null() && version_of(before) == version_of(body);
@@ -204,7 +204,11 @@ bool hash_matches(const Child& child, json::View there) {
 
 bool is_as_wanted(const PassState& state, const Child& child, json::View there) {
   if (!state.on(Rule::QuietFixpoint)) return false;
-  if (state.start.memory.fulfilled(child.ref, child.hash, version_of(there))) return true;
+  const auto& memory = state.start.memory;
+  if (!memory.stored.empty() &&
+      memory.fulfilled(child.ref, child.hash, echo_of(there, child.desired).hex())) {
+    return true;
+  }
   return (!child.owned() || hash_matches(child, there)) &&
          contains_desired(child.ref.kind, there, child.desired);
 }

@@ -18,26 +18,34 @@ using kube::Schema;
 
 bool contains(const Schema* schema, View live, View desired);
 
-// What Go leaves out of a list or map that is empty is no difference.
-bool counts_as_absent(const Schema* schema, View desired) {
-  if (desired.is_null()) return true;
-  return schema != nullptr && desired.empty() &&
-         ((desired.is_array() && schema->go_kind == kube::GoKind::Slice) ||
-          (desired.is_object() && schema->go_kind == kube::GoKind::Map));
-}
-
 const Schema* member_schema(const Schema* schema, std::string_view name) {
   if (schema == nullptr) return nullptr;
   if (const kube::Property* property = schema->property(name)) return property->schema;
   return schema->additional_properties;
 }
 
+bool is_zero(View scalar) {
+  if (scalar.is_bool()) return !scalar.as_bool();
+  if (scalar.is_number()) return scalar.as_double() == 0;
+  return scalar.is_string() && scalar.as_string().empty();
+}
+
+// What Go leaves out is no difference: an empty list or map, and a zero where that means unset.
+bool counts_as_absent(const Schema* schema, std::string_view name, View desired) {
+  if (desired.is_null()) return true;
+  const Schema* below = member_schema(schema, name);
+  if (below == nullptr) return false;
+  if (desired.is_array()) return desired.empty() && below->go_kind == kube::GoKind::Slice;
+  if (desired.is_object()) return desired.empty() && below->go_kind == kube::GoKind::Map;
+  const kube::Property* property = schema->property(name);
+  return property != nullptr && property->omit_empty && !property->pointer && is_zero(desired);
+}
+
 bool contains_members(const Schema* schema, View live, View desired) {
   for (const auto [key, value] : desired.members()) {
-    const Schema* below = member_schema(schema, key);
     const View there = live.get(key);
-    if (there.is_null() && counts_as_absent(below, value)) continue;
-    if (!contains(below, there, value)) return false;
+    if (there.is_null() && counts_as_absent(schema, key, value)) continue;
+    if (!contains(member_schema(schema, key), there, value)) return false;
   }
   return true;
 }
@@ -102,6 +110,18 @@ const Schema* metadata_schema() {
 }
 
 }  // namespace
+
+Hash128 echo_of(View live, View desired) {
+  if (live.is_null()) return {};
+  if (!desired.is_object() || !live.is_object()) return live.hash();
+  Hash128 sum;
+  for (const auto [key, value] : desired.members()) {
+    const Hash128 below = echo_of(live.get(key), value);
+    sum += hash128(key, below.low);
+    sum += hash128(key, below.high);
+  }
+  return sum;
+}
 
 bool contains_desired(const kube::GroupVersionKind& kind, View live, View desired) {
   if (contains(nullptr, live, desired)) return true;

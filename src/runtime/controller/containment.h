@@ -8,11 +8,16 @@
 // then an apply that changes nothing finds out. "Yes" is never wrong.
 #pragma once
 
+#include "base/hash.h"
 #include "json/value.h"
 #include "kube/gvk.h"
 
 namespace fixpoint::runtime {
 
 bool contains_desired(const kube::GroupVersionKind& kind, json::View live, json::View desired);
+
+// What the object says at the places where `desired` says something; lists count as a whole. While
+// it stays the same, nobody has touched what our write left there, whatever else changed.
+Hash128 echo_of(json::View live, json::View desired);
 
 }  // namespace fixpoint::runtime

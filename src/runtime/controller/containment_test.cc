@@ -3,6 +3,9 @@
 
 #include "json/parse.h"
 
+#include <string>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 namespace fixpoint::runtime {
@@ -42,6 +45,37 @@ TEST(Containment, ListsOfBuiltInKindsAreComparedByTheirKeys) {
       {"name":"web","ports":[{"containerPort":80}]}]}})"));
   EXPECT_FALSE(contains(kPod, live, R"({"spec":{"containers":[{"name":"web","image":"x"}]}})"));
   EXPECT_FALSE(contains(kPod, live, R"({"spec":{"containers":[{"name":"db"}]}})"));
+}
+
+TEST(Containment, AZeroThatGoLeavesOutIsNoDifference) {
+  const auto probe = [](const std::string& fields) {
+    return R"({"spec":{"containers":[{"name":"a","readinessProbe":)" + fields + "}]}}";
+  };
+  const std::string live = probe(R"({"periodSeconds":1})");
+
+  EXPECT_TRUE(contains(kPod, live, probe(R"({"initialDelaySeconds":0,"periodSeconds":1})")));
+  EXPECT_FALSE(contains(kPod, live, probe(R"({"initialDelaySeconds":5,"periodSeconds":1})")));
+  // Unset and zero are two things there.
+  EXPECT_FALSE(contains(kPod, live, probe(R"({"terminationGracePeriodSeconds":0})")));
+  // It is not unset.
+  EXPECT_FALSE(contains(kPod, live, probe(R"({"periodSeconds":0})")));
+  // Nothing is known of other kinds.
+  EXPECT_FALSE(contains(kBoat, "{}", R"({"speed":0})"));
+}
+
+TEST(Containment, AnEchoIsWhatAnObjectSaysWhereWeSaySomething) {
+  const json::Value desired = json::parse(R"({"spec":{"size":"0.5","list":[1]}})").value();
+  const auto echo = [&](const char* live) {
+    const json::Value there = json::parse(live).value();
+    return echo_of(there, desired);
+  };
+  const auto before = echo(R"({"spec":{"size":"500m","list":[1]},"status":{}})");
+
+  EXPECT_EQ(echo(R"({"spec":{"size":"500m","list":[1],"other":1},"status":{"up":true}})"), before);
+  EXPECT_NE(echo(R"({"spec":{"size":"600m","list":[1]}})"), before);
+  EXPECT_NE(echo(R"({"spec":{"size":"500m","list":[1,2]}})"), before);
+  EXPECT_NE(echo(R"({"spec":{"list":[1]}})"), before);
+  EXPECT_NE(echo(R"({})"), before);
 }
 
 TEST(Containment, QuantitiesOfBuiltInKindsAreComparedByValue) {

@@ -15,11 +15,10 @@ void KeyMemory::doubt(const ObjectRef& object) {
   doubts.push_back(object);
 }
 
-void KeyMemory::remember(const ObjectRef& object, const Hash128& desired,
-                         std::string resource_version) {
+void KeyMemory::remember(const ObjectRef& object, const Hash128& desired, std::string returned) {
   forget(object);
   if (stored.size() >= kRememberedObjectsMax) stored.erase(stored.begin());
-  stored.push_back({object, desired, std::move(resource_version)});
+  stored.push_back({object, desired, std::move(returned)});
 }
 
 void KeyMemory::forget(const ObjectRef& object) {
@@ -27,10 +26,9 @@ void KeyMemory::forget(const ObjectRef& object) {
 }
 
 bool KeyMemory::fulfilled(const ObjectRef& object, const Hash128& desired,
-                          std::string_view resource_version) const {
+                          std::string_view returned) const {
   return std::ranges::any_of(stored, [&](const Stored& entry) {
-    return entry.resource_version == resource_version && entry.desired == desired &&
-           entry.object == object;
+    return entry.returned == returned && entry.desired == desired && entry.object == object;
   });
 }
 

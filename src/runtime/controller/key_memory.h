@@ -29,11 +29,12 @@ struct KeyMemory {
   std::vector<ObjectRef> doubts;
 
   // The server stored something else than was written ("0.5" became "500m", a field was dropped).
-  // While the object still has the version that our write returned, the wish is fulfilled.
+  // While the object still is what our write returned, the wish is fulfilled: a child while it says
+  // the same where we say something (its echo), anything else while it has the same version.
   struct Stored {
     ObjectRef object;
     Hash128 desired;
-    std::string resource_version;
+    std::string returned;  // echo or version
 
     bool operator==(const Stored&) const = default;
   };
@@ -52,10 +53,9 @@ struct KeyMemory {
   bool empty() const { return *this == KeyMemory{}; }
 
   void doubt(const ObjectRef& object);
-  void remember(const ObjectRef& object, const Hash128& desired, std::string resource_version);
+  void remember(const ObjectRef& object, const Hash128& desired, std::string returned);
   void forget(const ObjectRef& object);
-  bool fulfilled(const ObjectRef& object, const Hash128& desired,
-                 std::string_view resource_version) const;
+  bool fulfilled(const ObjectRef& object, const Hash128& desired, std::string_view returned) const;
 };
 
 }  // namespace fixpoint::runtime

@@ -153,6 +153,25 @@ TEST_F(PassTest, WhatTheServerStoresDifferentlyIsWrittenOnce) {
   EXPECT_THAT(verbs(), testing::IsEmpty());
 }
 
+TEST_F(PassTest, AChildThatIsStoredDifferentlyMayChangeElsewhere) {
+  // The server drops what the schema does not know.
+  operator_.on_decide = [](const TestOperator::Seen&) {
+    return Plan{}.apply(parsed(R"({"apiVersion":"sea.example.com/v1","kind":"Boat",
+        "metadata":{"name":"kid"},"unknownField":"dropped"})"));
+  };
+  world_.create_boat("a");
+  settle();
+  EXPECT_FALSE(memory_.empty());
+  calls_.clear();
+
+  for (const std::string phase : {"Building", "Afloat", "Sunk"}) {
+    world_.patch(kBoats, "kid", R"({"status":{"phase":")" + phase + R"("}})", "status");
+    world_.sync();
+    EXPECT_EQ(run().writes, 0U) << phase;
+  }
+  EXPECT_THAT(verbs(), testing::IsEmpty());
+}
+
 TEST_F(PassTest, WaitsForAChildThatIsBeingDeleted) {
   world_.create_boat("a");
   settle();

@@ -6,6 +6,7 @@
 
 #include "base/rfc3339.h"
 #include "kube/metadata.h"
+#include "runtime/controller/containment.h"
 #include "runtime/guard/drift.h"
 
 #include <algorithm>
@@ -202,6 +203,10 @@ GuardVerdict Guard::unchanged(const Sight& sight, GuardTime now) {
 
 void Guard::applied(const Sight& sight, json::View returned, GuardTime now) {
   auto& entry = entry_of(sight, now);
+  // The server had nothing to change: it has what we sent, in its own words.
+  const bool settled = !sight.live.is_null() &&
+                       echo_of(sight.live, sight.desired) == echo_of(returned, sight.desired);
+  if (entry.war && settled) entry.war->unconverged = 0;
   entry.desired = sight.desired_hash;
   entry.uid = kube::uid_of(returned);
   entry.own_version = kube::resource_version_of(returned);

@@ -83,7 +83,7 @@ void add(DigestBuilder& out, const runtime::KeyMemory& memory) {
     add(out, stored.object);
     out.number(stored.desired.high);
     out.number(stored.desired.low);
-    out.version(stored.resource_version);
+    out.version(stored.returned);
   }
   out.number(std::min(memory.transients, runtime::kTransientsUnsaid));
 }
