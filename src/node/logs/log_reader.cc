@@ -44,11 +44,26 @@ std::string read_to_end(int fd) {
   }
 }
 
-std::string read_file(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  auto out = read_to_end(fd);
-  ::close(fd);
+int open_to_read(const std::filesystem::path& file) {
+  return ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+bool is_same_file(int one, int other) {
+  struct stat first{};
+  struct stat second{};
+  return ::fstat(one, &first) == 0 && ::fstat(other, &second) == 0 &&
+         first.st_ino == second.st_ino && first.st_dev == second.st_dev;
+}
+
+// Both files, the older first. `current` was opened before: should it have been rotated since, it
+// is found under both names and read once.
+std::string read_both(const std::filesystem::path& file, int current) {
+  std::string out;
+  if (const int older = open_to_read(rotated_log(file)); older >= 0) {
+    if (!is_same_file(older, current)) out = read_to_end(older);
+    ::close(older);
+  }
+  if (current >= 0) out += read_to_end(current);
   return out;
 }
 
@@ -94,7 +109,9 @@ void append(std::string& out, std::string_view raw, const LogQuery& query, bool&
 }  // namespace
 
 std::string read_log(const std::filesystem::path& file, const LogQuery& query) {
-  const std::string raw = read_file(rotated_log(file)) + read_file(file);
+  const int current = open_to_read(file);
+  const std::string raw = read_both(file, current);
+  if (current >= 0) ::close(current);
   std::string_view wanted = raw;
   if (query.tail_lines) wanted.remove_prefix(tail_begin(raw, *query.tail_lines));
   std::string out;
@@ -106,9 +123,8 @@ std::string read_log(const std::filesystem::path& file, const LogQuery& query) {
 
 LogFollower::LogFollower(std::filesystem::path file, LogQuery query)
     : file_(std::move(file)), query_(query) {
-  fd_ = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
-  std::string raw = read_file(rotated_log(file_));
-  if (fd_ >= 0) raw += read_to_end(fd_);
+  fd_ = open_to_read(file_);
+  std::string raw = read_both(file_, fd_);
   // What is not a whole line yet comes with the rest of it.
   const auto end = raw.rfind('\n');
   const auto whole = end == std::string::npos ? 0 : end + 1;
@@ -139,18 +155,15 @@ std::string LogFollower::more() {
   std::string raw = std::move(partial_);
   partial_.clear();
   if (fd_ >= 0) raw += read_to_end(fd_);
-  struct stat open_file{};
-  struct stat named{};
-  const bool moved =
-      fd_ < 0 || (::fstat(fd_, &open_file) == 0 && ::stat(file_.c_str(), &named) == 0 &&
-                  open_file.st_ino != named.st_ino);
-  if (moved) {
-    const int next = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (next >= 0) {
-      if (fd_ >= 0) ::close(fd_);
-      fd_ = next;
-      raw += read_to_end(fd_);
-    }
+  const int named = open_to_read(file_);
+  if (named >= 0 && is_same_file(fd_, named)) {
+    ::close(named);
+  } else if (named >= 0) {
+    // What came after the last read and before the rotation; nothing comes after it.
+    if (fd_ >= 0) raw += read_to_end(fd_);
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = named;
+    raw += read_to_end(fd_);
   }
   const auto end = raw.rfind('\n');
   const auto whole = end == std::string::npos ? 0 : end + 1;
