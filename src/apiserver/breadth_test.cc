@@ -2,6 +2,7 @@
 //
 // Kinds and paths that few clients use, in a real server's words.
 #include "apiserver/api_fixture.h"
+#include "apiserver/table.h"
 
 #include <gmock/gmock.h>
 
@@ -225,6 +226,19 @@ TEST_F(Breadth, AnEmptyNamespaceInAPathNamesNoObjectAndAllCollections) {
 
 constexpr auto kOldScalers = "/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers";
 constexpr auto kScalers = "/apis/autoscaling/v2/namespaces/ns/horizontalpodautoscalers";
+
+TEST_F(Breadth, OnlyAWholeAutoscalerShowsInAnnotationsWhatItsVersionHasNoFieldsFor) {
+  create(kScalers, R"({"metadata":{"name":"a"},"spec":{"maxReplicas":7,
+      "scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},
+      "metrics":[{"type":"Resource","resource":{"name":"memory",
+        "target":{"type":"Utilization","averageUtilization":60}}}]}})");
+
+  const auto whole = get(std::string{kOldScalers} + "/a").body;
+
+  EXPECT_TRUE(whole.get("metadata").contains("annotations"));
+  const json::Value part = partial_object(whole);
+  EXPECT_FALSE(part.get("metadata").contains("annotations"));
+}
 
 std::string scaler(std::string_view version, std::string_view spec) {
   return R"({"apiVersion":"autoscaling/)" + std::string{version} +

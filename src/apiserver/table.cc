@@ -93,18 +93,33 @@ kube::Answer<IncludeObject> parse_include_object(std::string_view text) {
 
 namespace {
 
-// A daemon set's count of templates is a field inside the server, and an annotation only where the
-// whole object is printed.
+// What is a field inside the server and an annotation only where the whole object is printed: a
+// daemon set's count of templates, and what version 1 has no fields for in an autoscaler.
+struct PrintedNote {
+  std::string_view api_version;
+  std::string_view kind;
+  std::string_view annotation;
+};
+constexpr PrintedNote kPrintedNotes[] = {
+    {"apps/v1",        "DaemonSet",               "deprecated.daemonset.template.generation"  },
+    {"autoscaling/v1", "HorizontalPodAutoscaler", "autoscaling.alpha.kubernetes.io/behavior"  },
+    {"autoscaling/v1", "HorizontalPodAutoscaler", "autoscaling.alpha.kubernetes.io/conditions"},
+    {"autoscaling/v1", "HorizontalPodAutoscaler",
+     "autoscaling.alpha.kubernetes.io/current-metrics"                                        },
+    {"autoscaling/v1", "HorizontalPodAutoscaler", "autoscaling.alpha.kubernetes.io/metrics"   },
+};
+
 json::Draft shown_metadata(json::View object) {
-  constexpr std::string_view kCount = "deprecated.daemonset.template.generation";
   json::Draft metadata{object.get("metadata")};
-  if (object.get("kind").as_string() != "DaemonSet" ||
-      object.get("apiVersion").as_string() != "apps/v1") {
-    return metadata;
-  }
-  if (json::Draft* annotations = metadata.find("annotations"); annotations != nullptr) {
-    annotations->erase(kCount);
-    if (annotations->empty()) metadata.erase("annotations");
+  for (const auto& note : kPrintedNotes) {
+    if (object.get("kind").as_string() != note.kind ||
+        object.get("apiVersion").as_string() != note.api_version) {
+      continue;
+    }
+    if (json::Draft* annotations = metadata.find("annotations"); annotations != nullptr) {
+      annotations->erase(note.annotation);
+      if (annotations->empty()) metadata.erase("annotations");
+    }
   }
   return metadata;
 }
