@@ -17,7 +17,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/jobs/cron_job.h"
 
-#include "cluster/jobs/schedule.h"
 #include "base/time_zone.h"
+#include "cluster/jobs/schedule.h"
 #include "cluster/workloads/workload_fixture.h"
 
 #include <chrono>

@@ -138,7 +138,8 @@ class Composer {
         add_stand_in(spec, image, mounts, environment);
       }
     }
-    for (const auto& [name, value] : environment) spec.environment.push_back(name + "=" + value);
+    for (const auto& [name, value] : environment)
+      spec.environment.push_back(fmt::format("{}={}", name, value));
     return spec;
   }
 

@@ -132,14 +132,14 @@ LogFollower::LogFollower(std::filesystem::path file, LogQuery query)
   raw.resize(whole);
   std::string_view wanted = raw;
   if (query_.tail_lines) wanted.remove_prefix(tail_begin(raw, *query_.tail_lines));
-  first_ = take(std::string{wanted});
+  first_ = take(wanted);
 }
 
 LogFollower::~LogFollower() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::string LogFollower::take(std::string raw) {
+std::string LogFollower::take(std::string_view raw) {
   std::string out;
   bool inside = false;
   append(out, raw, query_, inside);
@@ -169,7 +169,7 @@ std::string LogFollower::more() {
   const auto whole = end == std::string::npos ? 0 : end + 1;
   partial_ = raw.substr(whole);
   raw.resize(whole);
-  out += take(std::move(raw));
+  out += take(raw);
   return out;
 }
 

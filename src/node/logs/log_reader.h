@@ -39,7 +39,7 @@ class LogFollower {
   bool full() const { return query_.bytes_max && sent_ >= *query_.bytes_max; }
 
  private:
-  std::string take(std::string raw);
+  std::string take(std::string_view raw);
 
   std::filesystem::path file_;
   LogQuery query_;

@@ -161,7 +161,8 @@ struct Scenario {
   std::vector<Promise> promises{};
   std::vector<Claim> claims{};
   std::optional<LifeCycle> life{};
-  // Asked when given, and when the budget is not larger than the scenario's. Somebody who never stops, or a pass that is repeated for ever, has no bound.
+  // Asked when given, and when the budget is not larger than the scenario's. Somebody who never
+  // stops, or a pass that is repeated for ever, has no bound.
   std::optional<WorkBound> bound{};
 };
 

@@ -74,7 +74,7 @@ std::string in_words(const Action& action, std::string_view what) {
 }
 
 std::string effect_in_words(const runtime::Effect& effect) {
-  const auto site = site_of(effect);
+  auto site = site_of(effect);
   const auto* api = std::get_if<runtime::ApiEffect>(&effect.what);
   if (api == nullptr) return site;
   const auto name = api->call.key.name.empty() ? api->call.body.get("metadata", "name").as_string()

@@ -48,7 +48,7 @@ Section faults_of(const Coverage& coverage) {
 
 }  // namespace
 
-Subject subject_of(std::shared_ptr<const Trial> trial) {
+Subject subject_of(const std::shared_ptr<const Trial>& trial) {
   Subject made{.name = trial->name, .summary = trial->summary};
   for (const auto& scenario : trial->scenarios) {
     made.scenarios.push_back({.name = scenario.name, .summary = scenario.summary});

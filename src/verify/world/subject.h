@@ -11,6 +11,6 @@
 namespace fixpoint::verify::world {
 
 // The parameter "budget" changes the scenario's.
-Subject subject_of(std::shared_ptr<const Trial> trial);
+Subject subject_of(const std::shared_ptr<const Trial>& trial);
 
 }  // namespace fixpoint::verify::world

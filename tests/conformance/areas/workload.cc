@@ -60,19 +60,14 @@ Subject deployment() {
                       R"(/spec/strategy {"rollingUpdate":{"maxSurge":0,"maxUnavailable":0}})",
                       R"(/spec/strategy {"rollingUpdate":{"maxSurge":"x%"}})",
                       R"(/spec/strategy {"rollingUpdate":{"maxUnavailable":"101%"}})",
-                      R"(/spec/progressDeadlineSeconds 0)"
-                      "\n"
-                      R"(/spec/minReadySeconds 0)",
-                      R"(/spec/progressDeadlineSeconds 3)"
-                      "\n"
-                      R"(/spec/minReadySeconds 5)"}}
+                      "/spec/progressDeadlineSeconds 0\n/spec/minReadySeconds 0",
+                      "/spec/progressDeadlineSeconds 3\n/spec/minReadySeconds 5"}}
         ),
       .changes = joined({template_changes("/spec/template"),
                {R"(/spec/replicas 2)", R"(/spec/paused true)", R"(/spec/replicas -2)",
                           R"(/spec/selector/matchLabels/app "other")",
-                          R"(/spec/selector/matchLabels/app "other")"
-                          "\n"
-                          R"(/spec/template/metadata/labels/app "other")",
+                          ("/spec/selector/matchLabels/app \"other\"\n"
+                           "/spec/template/metadata/labels/app \"other\""),
                           R"(/spec/strategy {"type":"Recreate","rollingUpdate":null})",
                           R"(/spec/strategy/type "Recreate")"}}
         ),
