@@ -3,12 +3,14 @@
 
 #include "base/base64.h"
 #include "client/config/url.h"
-#include "json/value.h"
+#include "json/parse.h"
 #include "json/yaml.h"
 
 #include <fstream>
 #include <sstream>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 namespace fixpoint {
 
@@ -58,6 +60,19 @@ Result<net::Response> ClusterAccess::request(std::string method, std::string tar
     request.headers.add("content-type", "application/json");
   }
   return net::blocking_request(client(), std::move(request));
+}
+
+net::Response ClusterAccess::call(std::string method, std::string target, std::string body) const {
+  net::Headers headers;
+  if (method == "PATCH") headers.add("content-type", "application/merge-patch+json");
+  auto answer = request(std::move(method), std::move(target), std::move(body), headers);
+  EXPECT_TRUE(answer.has_value()) << (answer ? "" : answer.error().message);
+  return answer ? *std::move(answer) : net::Response{};
+}
+
+json::Value ClusterAccess::get(std::string target) const {
+  auto parsed = json::parse(call("GET", std::move(target)).body);
+  return parsed ? *std::move(parsed) : json::Value{};
 }
 
 }  // namespace fixpoint

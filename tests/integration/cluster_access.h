@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "json/value.h"
 #include "net/client.h"
 
 #include <cstdint>
@@ -23,6 +24,10 @@ struct ClusterAccess {
   // One request over TLS with the administrator's token, unless the headers say otherwise.
   Result<net::Response> request(std::string method, std::string target, std::string body = {},
                                 net::Headers headers = {}) const;
+  // The same for a test that fails without an answer, whatever that says; PATCH is a merge patch.
+  net::Response call(std::string method, std::string target, std::string body = {}) const;
+  // What is there; null when that is no JSON.
+  json::Value get(std::string target) const;
 };
 
 // From a kubeconfig with a token and the authority's data in it.

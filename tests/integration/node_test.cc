@@ -2,18 +2,16 @@
 //
 // Pods as real processes under `fixpoint up`: started, probed, restarted, stopped, killed with
 // their agent, adopted by the next one, and what each of that looks like in the API.
-#include "json/parse.h"
+#include "tests/integration/running_operator.h"
 #include "tests/integration/running_server.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <set>
 #include <sstream>
 #include <string>
-#include <thread>
 
 #include <dirent.h>
 #include <fmt/format.h>
@@ -27,7 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
-constexpr auto kLimit = std::chrono::seconds(60);  // of a wait, on a busy machine
 
 // Processes whose environment holds this text, wherever they come from.
 std::set<int> processes_with(const std::string& mark) {
@@ -58,16 +55,9 @@ class NodePods : public testing::Test {
   }
 
   net::Response call(std::string method, std::string target, std::string body = {}) {
-    net::Headers headers;
-    if (method == "PATCH") headers.add("content-type", "application/merge-patch+json");
-    auto answer = server_->request(std::move(method), std::move(target), std::move(body), headers);
-    EXPECT_TRUE(answer.has_value()) << (answer ? "" : answer.error().message);
-    return answer ? *std::move(answer) : net::Response{};
+    return server_->access().call(std::move(method), std::move(target), std::move(body));
   }
-  json::Value get(const std::string& target) {
-    auto parsed = json::parse(call("GET", target).body);
-    return parsed ? *std::move(parsed) : json::Value{};
-  }
+  json::Value get(const std::string& target) { return server_->access().get(target); }
 
   // A pod of one container `c`, with more in the container and in the spec.
   void create(const std::string& name, const std::string& container, const std::string& spec = "",
@@ -85,15 +75,6 @@ class NodePods : public testing::Test {
     return fmt::format(R"("command":["sh","-c","{}"])", script);
   }
 
-  // Asks again until it holds; what it asks is told when it never does.
-  bool eventually(const std::function<bool()>& holds) {
-    const auto end = std::chrono::steady_clock::now() + kLimit;
-    while (!holds()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return true;
-  }
   json::Value pod_when(const std::string& name, const std::function<bool(json::View)>& holds) {
     json::Value pod;
     const bool came = eventually([&] {

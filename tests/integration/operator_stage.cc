@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/operator_stage.h"
 
-#include "json/parse.h"
 #include "json/print.h"
 #include "runtime/registry.h"
 
@@ -26,18 +25,10 @@ std::unique_ptr<RunningOperator> OperatorStage::run(const std::string& name,
               .flags = std::move(flags)});
 }
 
-std::unique_ptr<RunningOperator> OperatorStage::run(RunningOperator::Setup setup) const {
+std::unique_ptr<RunningOperator> OperatorStage::run(const RunningOperator::Setup& setup) const {
   auto started = RunningOperator::start(setup);
   EXPECT_TRUE(started.has_value()) << started.error().message;
   return started ? *std::move(started) : nullptr;
-}
-
-net::Response OperatorStage::call(std::string method, std::string target, std::string body) const {
-  net::Headers headers;
-  if (method == "PATCH") headers.add("content-type", "application/merge-patch+json");
-  auto answer = cluster_.request(std::move(method), std::move(target), std::move(body), headers);
-  EXPECT_TRUE(answer.has_value()) << (answer ? "" : answer.error().message);
-  return answer ? *std::move(answer) : net::Response{};
 }
 
 void OperatorStage::install() const {
@@ -59,10 +50,9 @@ void OperatorStage::greet(std::string_view name, std::string_view message) const
 }
 
 std::string OperatorStage::text_at(const std::string& path,
-                                   std::vector<std::string_view> keys) const {
-  const auto parsed = json::parse(call("GET", path).body);
-  if (!parsed) return {};
-  auto found = parsed->view();
+                                   const std::vector<std::string_view>& keys) const {
+  const json::Value object = cluster_.get(path);
+  auto found = object.view();
   for (const auto key : keys) found = found.get(key);
   if (found.is_null()) return {};
   return found.is_string() ? std::string{found.as_string()} : json::to_text(found);
@@ -85,9 +75,8 @@ bool OperatorStage::leads(const RunningOperator& process) {
 void OperatorStage::clean() const {
   // Without an operator nobody takes the finalizers off.
   for (const auto& collection : {kGreetings, kBoards}) {
-    const auto list = json::parse(call("GET", collection).body);
-    if (!list) continue;
-    for (const auto item : list->get("items").elements()) {
+    const json::Value list = cluster_.get(collection);
+    for (const auto item : list.get("items").elements()) {
       const auto path = collection + "/" + std::string{item.get("metadata", "name").as_string()};
       call("DELETE", path);
       call("PATCH", path, R"({"metadata":{"finalizers":null}})");

@@ -41,10 +41,12 @@ class OperatorStage {
   // Runs the operator against the cluster itself, or against whoever that kubeconfig names.
   std::unique_ptr<RunningOperator> run(const std::string& name,
                                        std::vector<std::string> flags = {}) const;
-  std::unique_ptr<RunningOperator> run(RunningOperator::Setup setup) const;
+  std::unique_ptr<RunningOperator> run(const RunningOperator::Setup& setup) const;
 
   // PATCH is a merge patch.
-  net::Response call(std::string method, std::string target, std::string body = {}) const;
+  net::Response call(std::string method, std::string target, std::string body = {}) const {
+    return cluster_.call(std::move(method), std::move(target), std::move(body));
+  }
   // The kinds of both examples, served when this returns.
   void install() const;
   void greet(std::string_view name, std::string_view message = "hello") const;
@@ -68,7 +70,7 @@ class OperatorStage {
   }
 
  private:
-  std::string text_at(const std::string& path, std::vector<std::string_view> keys) const;
+  std::string text_at(const std::string& path, const std::vector<std::string_view>& keys) const;
 
   ClusterAccess cluster_;
   std::filesystem::path scratch_path_;

@@ -4,14 +4,12 @@
 // configuration that the operator wrote, and what becomes of them is told by the status. Edge cases
 // 5 (a health check that gets no answer) and 12 (a status that outlived what it says) with the
 // fault made for real; stellar_test.cc has other ones.
-#include "json/parse.h"
 #include "json/print.h"
+#include "tests/integration/running_operator.h"
 #include "tests/integration/running_server.h"
 
-#include <chrono>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -24,12 +22,11 @@ using ::testing::HasSubstr;
 
 const std::string kNodes = "/apis/stellar.org/v1alpha1/namespaces/default/stellarnodes";
 const std::string kCore = "/api/v1/namespaces/default/";
-constexpr auto kLimit = std::chrono::seconds(60);  // of a wait, on a busy machine
 constexpr int kCorePort = 11626;
 // Looks between two edits that make the operator look too: longer than a probe may take, since an
 // edit in the middle of a pass makes its findings old. And before the first of them.
-constexpr int kLooks = 200;
-constexpr int kFirstLook = 20;
+constexpr int kLooks = 1000;
+constexpr int kFirstLook = 100;
 
 constexpr std::string_view kSeed = R"({"metadata":{"name":"seed"},"stringData":
   {"STELLAR_CORE_SEED":"SBI3CZU7XZEWVXU7OZLW5MMUQAP334JFOPXSLTPOH43IRTEQ2QYXU5RG"}})";
@@ -89,25 +86,10 @@ class StellarStandIns : public testing::Test {
   }
 
   net::Response call(std::string method, std::string target, std::string body = {}) {
-    net::Headers headers;
-    if (method == "PATCH") headers.add("content-type", "application/merge-patch+json");
-    auto answer = server_->request(std::move(method), std::move(target), std::move(body), headers);
-    EXPECT_TRUE(answer.has_value()) << (answer ? "" : answer.error().message);
-    return answer ? *std::move(answer) : net::Response{};
+    return server_->access().call(std::move(method), std::move(target), std::move(body));
   }
-  json::Value get(const std::string& target) {
-    auto parsed = json::parse(call("GET", target).body);
-    return parsed ? *std::move(parsed) : json::Value{};
-  }
+  json::Value get(const std::string& target) { return server_->access().get(target); }
 
-  bool eventually(const std::function<bool()>& holds) {
-    const auto end = std::chrono::steady_clock::now() + kLimit;
-    while (!holds()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return true;
-  }
   // The node when it is so; each look also makes the operator look.
   json::Value node_when(const std::function<bool(json::View)>& holds,
                         const std::string& name = "v") {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/stellar/files.h"
 
+#include "operators/stellar/configuration/golden_for_tests.h"
 #include "operators/stellar/configuration/settings.h"
 #include "sim/stellar/known_keys.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -15,6 +14,8 @@
 namespace fixpoint::sim {
 namespace {
 
+using operators::stellar::error_of;
+using operators::stellar::golden;
 using testing::HasSubstr;
 namespace stellar = operators::stellar;
 
@@ -28,17 +29,6 @@ Files files_of(std::map<std::string, FileFound> files) {
     if (found == files.end()) return fail(ErrorKind::NotFound, path + ": no such file");
     return found->second;
   };
-}
-
-std::string golden(const std::string& name) {
-  std::ifstream in("tests/testdata/stellar/" + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::string error_of(const auto& result) {
-  return result ? "no error" : result.error().message;
 }
 
 // A validator that trusts itself, with these lines on top.

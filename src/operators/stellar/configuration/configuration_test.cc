@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/toml.h"
+#include "operators/stellar/configuration/golden_for_tests.h"
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/configuration/strkey.h"
 #include "operators/stellar/configuration/toml_writer.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -25,17 +24,6 @@ constexpr std::string_view kOtherKey = "GCUCJTIYXSOXKBSNFGNFWW5MUQ54HKRPGJUTQFJ5
 constexpr std::string_view kThirdKey = "GC2V2EFSXN6SQTWVYA5EPJPBWWIMSD2XQNKUOHGEKB535AQE2I6IXV2Z";
 // Of core's own example file.
 constexpr std::string_view kSeed = "SBI3CZU7XZEWVXU7OZLW5MMUQAP334JFOPXSLTPOH43IRTEQ2QYXU5RG";
-
-std::string golden(const std::string& name) {
-  std::ifstream in("tests/testdata/stellar/" + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::string error_of(const auto& result) {
-  return result ? "no error" : result.error().message;
-}
 
 CoreSettings testnet_validator() {
   CoreSettings settings;
