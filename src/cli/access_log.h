@@ -2,9 +2,8 @@
 //
 // AccessLog: what `fixpoint up` tells of the requests it served, one line each, on stdout.
 //
-// Lines leave together at the end of a tick: a system call for each would cost a create a tenth of
-// its time. Reads are not told while they succeed: a log that shows what changed is one that gets
-// read.
+// Lines leave together at the end of a tick, not with a system call each. Reads are not told while
+// they succeed: a log that shows what changed is one that gets read.
 #pragma once
 
 #include "front/api_server.h"
