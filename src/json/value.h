@@ -63,9 +63,11 @@ class View {
   View get(std::string_view key) const;
   std::optional<View> find(std::string_view key) const;
   bool contains(std::string_view key) const { return find(key).has_value(); }
-  // get("metadata", "labels", "app"): null as soon as a step is missing.
+  // get("metadata", "labels", "app"): null as soon as a step is missing. By value, so that literals
+  // of every length share one instance.
   template <class... Rest>
-  View get(std::string_view key, Rest... rest) const {
+  View get(std::string_view key,
+           Rest... rest) const {  // NOLINT(performance-unnecessary-value-param)
     return get(key).get(rest...);
   }
   // An element; null past the end.
