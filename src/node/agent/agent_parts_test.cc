@@ -87,6 +87,7 @@ TEST(AgentParts, ARunIsWhatWasWrittenDown) {
   spec.user = 999;
   spec.groups = {1, 2};
   spec.memory_bytes_max = 1 << 20;
+  spec.cpu_millis_max = 250;
   spec.orphan_time = std::chrono::milliseconds(1500);
 
   const auto read = RunSpec::parse(spec.to_text());

@@ -115,7 +115,7 @@ class Composer {
     spec.read_only_root =
         call_.container.get("securityContext", "readOnlyRootFilesystem").as_bool();
     set_user(spec);
-    set_memory(spec);
+    set_limits(spec);
     auto line = command_line_of(call_.container, environment);
     spec.words =
         command_of(image, std::move(line.command), std::move(line.args), call_.place.pod_ip);
@@ -163,10 +163,14 @@ class Composer {
     }
   }
 
-  void set_memory(RunSpec& spec) const {
-    const auto limit =
-        kube::Quantity::parse(call_.container.get("resources", "limits", "memory").as_string("0"));
-    if (limit) spec.memory_bytes_max = limit->value();
+  void set_limits(RunSpec& spec) const {
+    const json::View limits = call_.container.get("resources", "limits");
+    if (const auto memory = kube::Quantity::parse(limits.get("memory").as_string("0"))) {
+      spec.memory_bytes_max = memory->value();
+    }
+    if (const auto cpu = kube::Quantity::parse(limits.get("cpu").as_string("0"))) {
+      spec.cpu_millis_max = cpu->milli_value();
+    }
   }
 
   // This program under the names that the image's own would have, first in PATH. In a root of its

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/cgroup.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -14,6 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kParent = "fixpoint";
+// A container's share is counted anew this often, as Kubernetes does it.
+constexpr std::int64_t kPeriodMicros = 100'000;
 
 bool put(const fs::path& file, const std::string& text) {
   std::ofstream out(file);
@@ -24,26 +27,32 @@ bool put(const fs::path& file, const std::string& text) {
 
 }  // namespace
 
-std::optional<MemoryGroup> MemoryGroup::make(std::string_view name, std::int64_t bytes_max) {
-  const fs::path first = "/sys/fs/cgroup/memory";
+std::optional<ControlGroup> ControlGroup::make(std::string_view controller, std::string_view name) {
   const fs::path second = "/sys/fs/cgroup";
+  const fs::path first = second / controller;
   std::error_code error;
-  const bool old = fs::exists(first / "memory.limit_in_bytes", error);
+  const bool old = fs::exists(first / "cgroup.procs", error);
   const fs::path parent = (old ? first : second) / kParent;
   fs::create_directories(parent, error);
   if (error) return std::nullopt;
-  // Both may be refused where they are set already; whether the limit holds is seen below.
+  // Both may be refused where they are set already; whether a limit holds is seen when it is put.
   if (!old) {
-    put(second / "cgroup.subtree_control", "+memory");
-    put(parent / "cgroup.subtree_control", "+memory");
+    put(second / "cgroup.subtree_control", "+" + std::string{controller});
+    put(parent / "cgroup.subtree_control", "+" + std::string{controller});
   }
   const fs::path path = parent / name;
   fs::create_directory(path, error);
   if (error) return std::nullopt;
-  MemoryGroup group(path, old);
-  const fs::path limit = path / (old ? "memory.limit_in_bytes" : "memory.max");
-  if (!put(limit, std::to_string(bytes_max))) {
-    group.remove();
+  return ControlGroup(path, old);
+}
+
+std::optional<ControlGroup> ControlGroup::of_memory(std::string_view name, std::int64_t bytes_max) {
+  auto group = make("memory", name);
+  if (!group) return std::nullopt;
+  const bool old = group->first_version_;
+  const auto& path = group->path_;
+  if (!put(path / (old ? "memory.limit_in_bytes" : "memory.max"), std::to_string(bytes_max))) {
+    group->remove();
     return std::nullopt;
   }
   // Memory on disk is no memory saved; not every kernel counts it.
@@ -52,11 +61,29 @@ std::optional<MemoryGroup> MemoryGroup::make(std::string_view name, std::int64_t
   return group;
 }
 
-bool MemoryGroup::join() const {
+std::optional<ControlGroup> ControlGroup::of_cpu(std::string_view name, std::int64_t millis_max) {
+  auto group = make("cpu", name);
+  if (!group) return std::nullopt;
+  const auto period = std::to_string(kPeriodMicros);
+  // The kernel takes no share below a millisecond.
+  const auto quota =
+      std::to_string(std::max<std::int64_t>(millis_max * kPeriodMicros / 1000, 1000));
+  const auto& path = group->path_;
+  const bool kept = group->first_version_ ? put(path / "cpu.cfs_period_us", period) &&
+                                                put(path / "cpu.cfs_quota_us", quota)
+                                          : put(path / "cpu.max", quota + " " + period);
+  if (!kept) {
+    group->remove();
+    return std::nullopt;
+  }
+  return group;
+}
+
+bool ControlGroup::join() const {
   return put(path_ / "cgroup.procs", std::to_string(::getpid()));
 }
 
-bool MemoryGroup::ended_one() const {
+bool ControlGroup::ended_one() const {
   std::ifstream in(path_ / (first_version_ ? "memory.oom_control" : "memory.events"));
   std::string word;
   std::int64_t count = 0;
@@ -66,7 +93,7 @@ bool MemoryGroup::ended_one() const {
   return false;
 }
 
-void MemoryGroup::remove() const {
+void ControlGroup::remove() const {
   std::error_code ignored;  // a group that stays is empty and costs nothing
   fs::remove(path_, ignored);
 }

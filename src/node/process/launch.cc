@@ -153,7 +153,7 @@ struct Descriptors {
   int errors;
 };
 
-void limit_memory(const RunSpec& spec, const MemoryGroup* group) {
+void limit_memory(const RunSpec& spec, const ControlGroup* group) {
   if (spec.memory_bytes_max <= 0 || (group != nullptr && group->join())) return;
   // Without control groups: allocations fail beyond it, which is less than being ended, and not
   // nothing.
@@ -182,6 +182,7 @@ void limit_memory(const RunSpec& spec, const MemoryGroup* group) {
   const RunSpec& spec = call.spec;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit_memory(spec, call.memory);
+  if (call.cpu != nullptr) (void)call.cpu->join();  // where it is refused the program runs faster
   if (spec.isolation == Isolation::None) run_program(spec, fds);
   if (auto ok = settle_isolated(spec.isolation, owner); !ok) {
     fail_with(fds.errors, ok.error().message, kCannotRun);

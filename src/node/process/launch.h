@@ -18,7 +18,8 @@ namespace fixpoint::node {
 struct LaunchCall {
   const RunSpec& spec;
   const std::filesystem::path& directory;  // of the run
-  const MemoryGroup* memory = nullptr;
+  const ControlGroup* memory = nullptr;
+  const ControlGroup* cpu = nullptr;
   int input = -1;     // -1: /dev/null
   int terminal = -1;  // in place of all three
 };

@@ -80,6 +80,7 @@ std::string RunSpec::to_text() const {
   out["takesInput"] = takes_input;
   out["terminal"] = terminal;
   out["memoryBytesMax"] = memory_bytes_max;
+  out["cpuMillisMax"] = cpu_millis_max;
   out["log"] = log;
   out["orphanMilliseconds"] = static_cast<std::int64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(orphan_time).count());
@@ -113,6 +114,7 @@ Result<RunSpec> RunSpec::parse(std::string_view text) {
   spec.takes_input = value.get("takesInput").as_bool();
   spec.terminal = value.get("terminal").as_bool();
   spec.memory_bytes_max = value.get("memoryBytesMax").as_int();
+  spec.cpu_millis_max = value.get("cpuMillisMax").as_int();
   spec.log = value.get("log").as_string();
   spec.orphan_time = std::chrono::milliseconds(value.get("orphanMilliseconds").as_int());
   if (spec.words.empty()) return fail(ErrorKind::Invalid, "a run without a command");

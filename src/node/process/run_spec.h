@@ -52,6 +52,7 @@ struct RunSpec {
   bool takes_input = false;
   bool terminal = false;              // its streams are one
   std::int64_t memory_bytes_max = 0;  // 0: no limit
+  std::int64_t cpu_millis_max = 0;    // the same
   std::string log;                    // its file
   Duration orphan_time{};             // how long it outlives its agent
 

@@ -66,11 +66,11 @@ class Supervisor {
 
   int run() {
     if (auto ok = prepare(); !ok) return give_up(ok.error().message);
-    if (spec_.memory_bytes_max > 0)
-      memory_ = MemoryGroup::make(group_name(), spec_.memory_bytes_max);
+    make_groups();
     auto launched = launch({.spec = spec_,
                             .directory = directory_,
                             .memory = memory_ ? &*memory_ : nullptr,
+                            .cpu = cpu_ ? &*cpu_ : nullptr,
                             .input = input_read_,
                             .terminal = terminal_});
     for (const int theirs : {input_read_, terminal_}) {
@@ -94,6 +94,18 @@ class Supervisor {
 
  private:
   std::string group_name() const { return spec_.id.substr(spec_.id.rfind('/') + 1); }
+
+  void make_groups() {
+    if (spec_.memory_bytes_max > 0) {
+      memory_ = ControlGroup::of_memory(group_name(), spec_.memory_bytes_max);
+    }
+    if (spec_.cpu_millis_max > 0) cpu_ = ControlGroup::of_cpu(group_name(), spec_.cpu_millis_max);
+  }
+
+  void remove_groups() const {
+    if (memory_) memory_->remove();
+    if (cpu_) cpu_->remove();
+  }
 
   Result<void> prepare() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -146,7 +158,7 @@ class Supervisor {
     constexpr int kStartError = 128;
     const ExitFile file{.code = kStartError, .error = why, .finished = clock_.wall()};
     (void)write_whole_file(files_.exit, file.to_text(), 0600);
-    if (memory_) memory_->remove();
+    remove_groups();
     report(kReportFailed, why);
     return 0;
   }
@@ -332,7 +344,7 @@ class Supervisor {
                   .finished = clock_.wall()};
     // Without it the agent shows the container as lost; there is nobody else to tell.
     (void)write_whole_file(files_.exit, file.to_text(), 0600);
-    if (memory_) memory_->remove();
+    remove_groups();
     return 0;
   }
 
@@ -342,7 +354,8 @@ class Supervisor {
   int report_;
   LogWriter log_;
   SystemClock clock_;
-  std::optional<MemoryGroup> memory_;
+  std::optional<ControlGroup> memory_;
+  std::optional<ControlGroup> cpu_;
   int agent_ = -1;
   int signals_ = -1;
   int timer_ = -1;
