@@ -11,6 +11,8 @@
 namespace fixpoint::kinds {
 namespace {
 
+constexpr std::string_view kIsLoopback = "may not be in the loopback range (127.0.0.0/8, ::1/128)";
+
 void check_endpoint_address(View address, const FieldPath& path, FieldErrors& errors) {
   kube::note_problems(path.child("ip"), address.get("ip").as_string(), kube::ip_problems, errors);
   if (const auto name = address.get("hostname").as_string(); !name.empty()) {
@@ -198,7 +200,6 @@ FieldErrors check_slice(View object, View old_object) {
 
 }  // namespace
 
-// An address that another host can reach: not the machine itself, not the link.
 void check_reachable(View value, const FieldPath& path, FieldErrors& errors) {
   const auto ip = kube::parse_ip(value.as_string(), kube::IpSyntax::Legacy);
   if (!ip) {
@@ -209,9 +210,7 @@ void check_reachable(View value, const FieldPath& path, FieldErrors& errors) {
     note_invalid(path, value, fmt::format("may not be unspecified ({})", value.as_string()),
                  errors);
   }
-  if (ip->loopback()) {
-    note_invalid(path, value, "may not be in the loopback range (127.0.0.0/8, ::1/128)", errors);
-  }
+  if (ip->loopback()) note_invalid(path, value, std::string{kIsLoopback}, errors);
   if (ip->link_local()) {
     note_invalid(path, value, "may not be in the link-local range (169.254.0.0/16, fe80::/10)",
                  errors);
@@ -220,6 +219,10 @@ void check_reachable(View value, const FieldPath& path, FieldErrors& errors) {
     note_invalid(path, value,
                  "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)", errors);
   }
+}
+
+void allow_loopback(FieldErrors& errors) {
+  std::erase_if(errors, [](const auto& error) { return error.detail == kIsLoopback; });
 }
 
 FieldErrors validate_endpoints(View object) {

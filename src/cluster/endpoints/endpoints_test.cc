@@ -109,6 +109,23 @@ TEST_F(ServiceLoops, ReadyPodsAreBehindTheirServiceWithTheirNamedPorts) {
   EXPECT_EQ(subsets("web"), "10.0.0.1 !10.0.0.2 http:8080 ");
 }
 
+TEST_F(ServiceLoops, PodsOfThisMachineArePublishedThoughNobodyElseMayNameLoopback) {
+  pod("a", "127.1.0.1");
+  service("web", R"("selector":{"app":"web"},"ports":[{"port":80}])");
+  settle();
+  EXPECT_EQ(backends(), (Strings{"127.1.0.1 ready serving"}));
+
+  auto request = ServiceLoops::request(apiserver::Verb::Create, "/api/v1/namespaces/ns/endpoints");
+  request.user = {
+      .name = "admin", .groups = {"system:masters", "system:authenticated"}
+  };
+  request.body = R"({"metadata":{"name":"mine"},"subsets":[{"addresses":[{"ip":"127.1.0.1"}],
+      "ports":[{"port":80}]}]})";
+  EXPECT_EQ(message(run(request)),
+            "Endpoints \"mine\" is invalid: subsets[0].addresses[0].ip: Invalid value: "
+            "\"127.1.0.1\": may not be in the loopback range (127.0.0.0/8, ::1/128)");
+}
+
 TEST_F(ServiceLoops, AServiceWithoutPodsHasOneEmptySlice) {
   service("web", kWeb);
   settle();
