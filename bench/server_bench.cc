@@ -2,6 +2,7 @@
 //
 // What does the whole server cost? The shipped binary as a child process, real sockets, TLS, fsync.
 // CPU is the server's own, read from the kernel; wall times include this client on the same cores.
+#include "base/file.h"
 #include "net/loop.h"
 #include "tests/integration/running_server.h"
 
@@ -34,10 +35,7 @@ constexpr auto kDefinition = R"({"apiVersion":"apiextensions.k8s.io/v1",
   "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
 
 double server_cpu_seconds(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string all = text.str();
+  const std::string all = read_file("/proc/" + std::to_string(pid) + "/stat").value_or("");
   std::istringstream rest(all.substr(all.rfind(')') + 2));
   std::string skipped;
   for (int i = 0; i < 11; ++i) rest >> skipped;

@@ -5,6 +5,7 @@
 // It runs every seed, then MUTATIONS inputs made from the seeds with a fixed random seed: the same
 // inputs in every run on every machine, so the test that runs this either always fails or never
 // does. An input that kills the process is left in NAME_fuzz.crash; NAME_fuzz FILE runs that alone.
+#include "base/file.h"
 #include "base/rng.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -55,20 +55,15 @@ void run(const std::string& input) {
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // In name order, so that the mutations do not depend on the file system.
 std::vector<std::string> read_corpus(const std::filesystem::path& where) {
-  if (!std::filesystem::is_directory(where)) return {read_file(where)};
+  if (!std::filesystem::is_directory(where)) return {read_file(where).value_or("")};
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(where))
     paths.push_back(entry.path());
   std::ranges::sort(paths);
   std::vector<std::string> seeds;
-  for (const auto& path : paths) seeds.push_back(read_file(path));
+  for (const auto& path : paths) seeds.push_back(read_file(path).value_or(""));
   return seeds;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The example, pass by pass, on the API server that ships.
+#include "base/file.h"
 #include "json/print.h"
 #include "kube/metadata.h"
 #include "runtime/controller/pass_fixture.h"
@@ -9,7 +10,6 @@
 #include "types/reference.h"
 
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -126,11 +126,7 @@ TEST_F(Greeting, HasNoMistakesInItsTables) {
 
 // `fixpoint manifests --operators greeting --only reference` makes the page.
 TEST_F(Greeting, HasItsReferencePageInTheDocs) {
-  std::ifstream file("docs/reference/greeting.md");
-  std::stringstream text;
-  text << file.rdbuf();
-
-  EXPECT_EQ(text.str(),
+  EXPECT_EQ(read_file("docs/reference/greeting.md").value_or(""),
             "<!-- SPDX-License-Identifier: Apache-2.0 -->\n" + types::reference_page(kind_));
 }
 

@@ -2,13 +2,12 @@
 //
 // The example with branches: its tables and its plan. What it does on a cluster, and what becomes
 // of a branch that fails there, is tests/integration/operator_scenarios.cc.
+#include "base/file.h"
 #include "json/parse.h"
 #include "runtime/registry.h"
 #include "types/kind.h"
 #include "types/reference.h"
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -36,12 +35,9 @@ TEST(Noticeboard, HasNoMistakesInItsTables) {
 }
 
 TEST(Noticeboard, HasItsReferencePageInTheDocs) {
-  std::ifstream file("docs/reference/noticeboard.md");
-  std::stringstream text;
-  text << file.rdbuf();
-
-  EXPECT_EQ(text.str(), "<!-- SPDX-License-Identifier: Apache-2.0 -->\n" +
-                            types::reference_page(*noticeboard::entry().kinds().front()));
+  EXPECT_EQ(read_file("docs/reference/noticeboard.md").value_or(""),
+            "<!-- SPDX-License-Identifier: Apache-2.0 -->\n" +
+                types::reference_page(*noticeboard::entry().kinds().front()));
 }
 
 TEST(Noticeboard, AnOrderThatIsNoneIsRefusedBeforeAnythingIsDone) {

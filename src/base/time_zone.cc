@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/time_zone.h"
 
+#include "base/file.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 
 namespace fixpoint {
@@ -196,10 +197,9 @@ seconds TimeZone::offset_at(sys_seconds time) const {
 namespace {
 
 std::optional<TimeZone> from_file(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  if (!file) return std::nullopt;
-  const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
-  auto zone = TimeZone::parse(bytes);
+  const auto bytes = read_file(path);
+  if (!bytes) return std::nullopt;
+  auto zone = TimeZone::parse(*bytes);
   if (!zone) return std::nullopt;
   return *std::move(zone);
 }

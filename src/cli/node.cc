@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fixpoint node: this machine as a node of any Kubernetes, with pods as local processes.
+#include "base/file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/node_flags.h"
@@ -44,7 +45,7 @@ Result<node::NodeOptions> options_from(const Arguments& arguments) {
 
 Result<std::string> file_at(const Arguments& arguments, std::string_view flag) {
   if (!arguments.given(flag)) return std::string{};
-  return node::read_text_file(std::string{arguments.value(flag)});
+  return read_file(std::string{arguments.value(flag)});
 }
 
 // None when nobody could be let in.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fixpoint verify: explores every state of an operator or a model and says what holds.
+#include "base/file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -44,12 +45,6 @@ Result<void> save(const std::filesystem::path& path, std::string_view text) {
   file.flush();
   if (!file) return fail(ErrorKind::Unavailable, fmt::format("cannot write {}", path.string()));
   return {};
-}
-
-Result<std::string> load(std::string_view path) {
-  std::ifstream file{std::string{path}, std::ios::binary};
-  if (!file) return fail(ErrorKind::Invalid, fmt::format("cannot read {}", path));
-  return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
 Result<unsigned> workers_from(const Arguments& arguments) {
@@ -239,7 +234,7 @@ int replay_with_a_process(const Arguments& arguments, const verify::Subject& sub
 }
 
 int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) {
-  const auto text = load(arguments.value("replay"));
+  const auto text = read_file(arguments.value("replay"));
   if (!text) return failed(text.error());
   const auto file = verify::Replay::parse(*text);
   if (!file) return failed(file.error());

@@ -2,11 +2,11 @@
 #include "front/host.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "store/scratch_directory.h"
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,11 +22,7 @@ class HostFiles : public testing::Test {
  protected:
   fs::path keys() const { return directory_ / "keys.json"; }
   static void write(const fs::path& path, std::string_view text) { std::ofstream(path) << text; }
-  static std::string read(const fs::path& path) {
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
+  static std::string read(const fs::path& path) { return read_file(path).value_or(""); }
   std::string refusal() {
     const auto loaded = load_or_make_keys(directory_, "127.0.0.1", clock_.wall());
     return loaded ? "loaded" : loaded.error().message;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_openapi.h"
 
+#include "base/file.h"
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
 
-#include <fstream>
 #include <iterator>
 
 #include <gtest/gtest.h>
@@ -14,8 +14,7 @@ namespace fixpoint::kube {
 namespace {
 
 json::Value recorded(const std::string& name) {
-  std::ifstream file("tests/testdata/schema/" + name);
-  auto value = json::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+  auto value = json::parse(read_file("tests/testdata/schema/" + name).value_or(""));
   EXPECT_TRUE(value.has_value()) << name;
   return value ? *value : json::Value{};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_validate.h"
 
+#include "base/file.h"
 #include "json/draft.h"
 #include "json/parse.h"
 #include "kube/base64.h"
@@ -8,8 +9,6 @@
 #include "kube/crd_validate_conversion.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -21,8 +20,7 @@ namespace {
 using ::testing::UnorderedElementsAreArray;
 
 json::Value recorded(const std::string& name) {
-  std::ifstream file("tests/testdata/schema/" + name);
-  auto value = json::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+  auto value = json::parse(read_file("tests/testdata/schema/" + name).value_or(""));
   EXPECT_TRUE(value.has_value()) << name;
   return value ? *value : json::Value{};
 }

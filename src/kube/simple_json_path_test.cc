@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/simple_json_path.h"
 
+#include "base/file.h"
 #include "base/rfc3339.h"
 #include "json/parse.h"
 #include "json/print.h"
-
-#include <fstream>
-#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -20,8 +18,7 @@ json::Value parsed(std::string_view text) {
 }
 
 TEST(SimpleJsonPath, FillsCellsAsARealServerDoes) {
-  std::ifstream file("tests/testdata/schema/columns.json");
-  const auto recorded = parsed(std::string{std::istreambuf_iterator<char>(file), {}});
+  const auto recorded = parsed(read_file("tests/testdata/schema/columns.json").value_or(""));
   const auto now = parse_rfc3339(recorded.get("now").as_string()).value();
   const auto object = recorded.get("object");
   ASSERT_GT(recorded.get("rows").size(), 40U);

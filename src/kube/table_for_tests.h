@@ -3,11 +3,10 @@
 // The tables under tests/testdata: rows of inputs with what a real server made of them.
 #pragma once
 
+#include "base/file.h"
 #include "json/parse.h"
 #include "json/value.h"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,7 @@ namespace fixpoint::kube {
 // Tests run at the top of the source tree. A missing or broken table is a failed test, not an
 // empty one.
 inline json::Value read_table(const std::string& path) {
-  std::ifstream file("tests/testdata/" + path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  auto value = json::parse(text);
+  auto value = json::parse(read_file("tests/testdata/" + path).value_or(""));
   EXPECT_TRUE(value.has_value()) << path << ": " << (value ? "" : value.error().message);
   if (!value) return {};
   EXPECT_GT(value->size(), 0U) << path;

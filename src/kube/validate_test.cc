@@ -4,6 +4,7 @@
 // the same.
 #include "kube/validate.h"
 
+#include "base/file.h"
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
@@ -12,7 +13,6 @@
 #include "kube/default.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
 #include <gmock/gmock.h>
@@ -32,8 +32,7 @@ json::Value parsed(std::string_view text) {
 }
 
 json::Value recorded(const std::string& name) {
-  std::ifstream file("tests/testdata/schema/" + name);
-  return parsed(std::string{std::istreambuf_iterator<char>(file), {}});
+  return parsed(read_file("tests/testdata/schema/" + name).value_or(""));
 }
 
 CompiledSchema compiled(const json::Value& schema) {

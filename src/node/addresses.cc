@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/addresses.h"
 
+#include "base/file.h"
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
@@ -9,8 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -28,10 +27,8 @@ std::string address(int block, std::uint32_t host) {
 Result<json::Value> read(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return json::Value{};
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  auto parsed = json::parse(text.str());
+  FP_TRY(text, read_file(file));
+  auto parsed = json::parse(text);
   if (!parsed) {
     return fail(ErrorKind::Invalid,
                 fmt::format("{} is damaged ({}); remove it once no pod of this node runs",

@@ -2,12 +2,12 @@
 #include "store/dir_lock.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/rfc3339.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -25,10 +25,7 @@ namespace {
 constexpr std::size_t kCommandBytesMax = 200;
 
 std::string own_command() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  std::string command = std::move(text).str().substr(0, kCommandBytesMax);
+  std::string command = read_file("/proc/self/cmdline").value_or("").substr(0, kCommandBytesMax);
   while (!command.empty() && command.back() == '\0') command.pop_back();
   for (char& c : command) {
     if (static_cast<unsigned char>(c) < 0x20U) c = ' ';

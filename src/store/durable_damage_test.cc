@@ -3,6 +3,7 @@
 // Bytes flipped at random places of a data file, and files cut short. Whatever was hit, opening
 // either refuses with a message that helps, or finds exactly the contents last written: it never
 // crashes and never serves something else.
+#include "base/file.h"
 #include "base/rng.h"
 #include "store/file_format.h"
 #include "store/page_check.h"
@@ -22,11 +23,6 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-
-std::string read_all(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 void write_all(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), std::ssize(bytes));
@@ -59,7 +55,7 @@ struct Written {
       contents = kept->store.latest().fingerprint();
       revision = kept->store.revision();
     }
-    bytes = read_all(dir.file());
+    bytes = read_file(dir.file()).value();
   }
 };
 

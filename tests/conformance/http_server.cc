@@ -2,14 +2,13 @@
 //
 // A server over HTTPS: one HTTP/2 connection that carries the calls and the watches beside them.
 #include "base/base64.h"
+#include "base/file.h"
 #include "json/yaml.h"
 #include "net/loop.h"
 #include "tests/conformance/server.h"
 
 #include <charconv>
 #include <chrono>
-#include <fstream>
-#include <sstream>
 
 namespace fixpoint::conformance {
 namespace {
@@ -150,11 +149,8 @@ Result<Endpoint> endpoint_in(std::string name, std::string_view kubeconfig) {
 }
 
 Result<Endpoint> endpoint_of(std::string name, const std::string& kubeconfig_path) {
-  std::ifstream file(kubeconfig_path);
-  if (!file) return fail(ErrorKind::NotFound, "cannot read the kubeconfig " + kubeconfig_path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return endpoint_in(std::move(name), text.str());
+  FP_TRY(text, read_file(kubeconfig_path));
+  return endpoint_in(std::move(name), text);
 }
 
 std::unique_ptr<Server> make_http_server(const Endpoint& endpoint) {

@@ -2,6 +2,7 @@
 //
 // conformance: compares our server with a real one, for as long as you like. `make test-kube` runs
 // the same campaigns as tests; this is the tool to look closer, and the nightly run.
+#include "base/file.h"
 #include "tests/conformance/report.h"
 #include "tests/conformance/script.h"
 
@@ -10,7 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/core.h>
@@ -132,13 +132,12 @@ int replay(const Options& options, const Endpoint& real_at, const Local& local) 
 
 // Each sequence once, over HTTP and in process; what differs is shown.
 int run_script(const Options& options, const Endpoint& real_at, const Local& local) {
-  std::ifstream file{options.script};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (!file) {
-    fmt::print(stderr, "cannot read {}\n", options.script);
+  const auto text = read_file(options.script);
+  if (!text) {
+    fmt::print(stderr, "{}\n", text.error().message);
     return 2;
   }
-  const auto sequences = parse_script(text);
+  const auto sequences = parse_script(*text);
   if (!sequences) {
     fmt::print(stderr, "{}\n", sequences.error().message);
     return 2;

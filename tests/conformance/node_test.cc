@@ -2,6 +2,7 @@
 //
 // `fixpoint node` as the node of a real control plane: a real kube-controller-manager's pods run on
 // it, and the real API server asks it for logs, exec, attach and port-forward as it asks a kubelet.
+#include "base/file.h"
 #include "store/scratch_directory.h"
 #include "tests/conformance/real_cluster.h"
 #include "tests/integration/kubectl.h"
@@ -11,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -58,10 +58,7 @@ class NodeProcess {
 };
 
 std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return read_file(file).value_or("");
 }
 
 constexpr std::string_view kDeployment = R"(

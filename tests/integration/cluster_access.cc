@@ -2,12 +2,11 @@
 #include "tests/integration/cluster_access.h"
 
 #include "base/base64.h"
+#include "base/file.h"
 #include "client/config/url.h"
 #include "json/parse.h"
 #include "json/yaml.h"
 
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -15,10 +14,8 @@
 namespace fixpoint {
 
 Result<ClusterAccess> access_of(const std::filesystem::path& kubeconfig) {
-  std::ifstream file(kubeconfig);
-  std::stringstream text;
-  text << file.rdbuf();
-  FP_TRY(config, json::parse_yaml(text.str()));
+  FP_TRY(text, read_file(kubeconfig));
+  FP_TRY(config, json::parse_yaml(text));
   const auto cluster = config.get("clusters")[0].get("cluster");
   const auto url = client::parse_url(std::string{cluster.get("server").as_string()});
   if (!url) return fail(ErrorKind::Invalid, kubeconfig.string() + " names no server");

@@ -5,12 +5,12 @@
 // tools/kubectl-session on Kubernetes 1.34.4).
 #include "tests/integration/kubectl.h"
 
+#include "base/file.h"
 #include "tests/integration/running_server.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -46,11 +46,9 @@ TEST(Kubectl, SaysWhatItSaysToARealServer) {
       output_of("tools/kubectl-session '" + kubectl + "' '" + (*server)->kubeconfig().string() +
                 "' tests/integration/kubectl 2>&1");
 
-  std::ifstream file("tests/testdata/kubectl/session.expected");
-  std::stringstream expected;
-  expected << file.rdbuf();
+  const auto expected = read_file("tests/testdata/kubectl/session.expected").value_or("");
   const auto ours = commands_of(said);
-  const auto real = commands_of(expected.str());
+  const auto real = commands_of(expected);
   ASSERT_GE(real.size(), 100U);
   EXPECT_EQ(ours.size(), real.size());
   for (std::size_t i = 0; i < std::min(ours.size(), real.size()); ++i) {

@@ -2,15 +2,14 @@
 //
 // Pods as real processes under `fixpoint up`: started, probed, restarted, stopped, killed with
 // their agent, adopted by the next one, and what each of that looks like in the API.
+#include "base/file.h"
 #include "tests/integration/running_operator.h"
 #include "tests/integration/running_server.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include <dirent.h>
@@ -32,10 +31,8 @@ std::set<int> processes_with(const std::string& mark) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry.path() / "environ", std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    if (text.str().find(mark) != std::string::npos) out.insert(std::stoi(name));
+    const auto text = read_file(entry.path() / "environ").value_or("");  // it may have ended
+    if (text.find(mark) != std::string::npos) out.insert(std::stoi(name));
   }
   return out;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/running_operator.h"
 
+#include "base/file.h"
 #include "runtime/metrics/page_check.h"
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -116,10 +115,7 @@ double RunningOperator::metric(std::string_view series) const {
 }
 
 std::string RunningOperator::log() const {
-  std::ifstream file(log_);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return read_file(log_).value_or("");
 }
 
 }  // namespace fixpoint

@@ -3,6 +3,7 @@
 // StellarNodes as their users meet them: the shipped operator against `fixpoint up`, whose node
 // runs the stand-ins of Stellar's programs. Tests named ECn are edge cases of
 // docs/operators/stellar.md with the fault produced for real.
+#include "base/file.h"
 #include "tests/integration/meddler.h"
 #include "tests/integration/operator_stage.h"
 #include "tests/integration/running_server.h"
@@ -10,9 +11,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,10 +59,9 @@ class StellarProcess : public testing::Test, protected OperatorStage {
         std::system(
             (binary + " manifests --operators stellar --only crds > " + file.string()).c_str()),
         0);
-    std::ifstream text(file);
-    std::stringstream body;
-    body << text.rdbuf();
-    const auto made = server_->request("POST", kDefinitions, body.str(),
+    const auto body = read_file(file);
+    ASSERT_TRUE(body.has_value());
+    const auto made = server_->request("POST", kDefinitions, *body,
                                        {
                                            {"content-type", "application/yaml"}
     });

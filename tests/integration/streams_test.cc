@@ -2,12 +2,11 @@
 //
 // kubectl's exec, port-forward, cp and logs against the shipped binary, over WebSockets and over
 // SPDY.
+#include "base/file.h"
 #include "tests/integration/kubectl.h"
 #include "tests/integration/running_server.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -16,10 +15,7 @@ namespace fixpoint {
 namespace {
 
 std::string expected_transcript() {
-  std::ifstream file("tests/testdata/kubectl/streams.expected");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return read_file("tests/testdata/kubectl/streams.expected").value_or("");
 }
 
 class KubectlStreams : public testing::TestWithParam<const char*> {};

@@ -2,12 +2,11 @@
 #include "cli/demo/session.h"
 
 #include "base/base64.h"
+#include "base/file.h"
 #include "json/parse.h"
 #include "json/yaml.h"
 
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,11 +15,8 @@ namespace fixpoint::cli::demo {
 namespace {
 
 Result<json::Value> read_kubeconfig(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) return fail(ErrorKind::NotFound, fmt::format("cannot read {}", path.string()));
-  return json::parse_yaml(text.str());
+  FP_TRY(text, read_file(path));
+  return json::parse_yaml(text);
 }
 
 // A whole answer that is being received.

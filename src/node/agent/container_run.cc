@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/agent/container_run.h"
 
+#include "base/file.h"
 #include "kube/metadata.h"
 #include "node/agent/compose.h"
 #include "node/agent/saved_facts.h"
@@ -181,7 +182,7 @@ void ContainerRun::on_exited(const ExitFile& exit) {
 }
 
 std::string ContainerRun::last_words(int code) const {
-  if (auto text = read_text_file(last_words_file(setup_.directory)); text && !text->empty()) {
+  if (auto text = read_file(last_words_file(setup_.directory)); text && !text->empty()) {
     return end_of(*std::move(text), kLastWordsMax);
   }
   const auto policy = spec().get("terminationMessagePolicy").as_string();

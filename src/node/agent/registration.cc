@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/agent/registration.h"
 
+#include "base/file.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
@@ -28,7 +29,7 @@ constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 constexpr Duration kRetry = std::chrono::seconds(1);
 
 std::string line_of(const char* path) {
-  auto text = read_text_file(path);
+  auto text = read_file(path);
   if (!text) return {};
   return text->substr(0, text->find('\n'));
 }
@@ -93,7 +94,7 @@ Machine Machine::here(const std::filesystem::path& directory) {
     machine.architecture = go_architecture(name.machine);
   }
   machine.os = "Linux";
-  if (auto text = read_text_file("/etc/os-release")) {
+  if (auto text = read_file("/etc/os-release")) {
     const auto at = text->find("PRETTY_NAME=\"");
     if (at != std::string::npos) {
       const auto begin = at + 13;

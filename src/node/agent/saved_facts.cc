@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/agent/saved_facts.h"
 
+#include "base/file.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "json/parse.h"
@@ -65,7 +66,7 @@ Result<void> save_facts(const std::filesystem::path& directory, const ContainerF
 }
 
 Result<void> load_facts(const std::filesystem::path& directory, ContainerFacts& facts) {
-  FP_TRY(text, read_text_file(directory / "facts.json"));
+  FP_TRY(text, read_file(directory / "facts.json"));
   FP_TRY(saved, json::parse(text));
   facts.id = saved.get("id").as_string();
   facts.image_id = saved.get("image").as_string();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/names/names.h"
 
+#include "base/file.h"
 #include "kube/metadata.h"
 #include "node/agent/kinds.h"
 #include "node/names/dns_message.h"
@@ -96,7 +97,7 @@ void add_endpoints(const std::vector<std::string_view>& labels,
 }
 
 std::string machines_server() {
-  auto text = read_text_file("/etc/resolv.conf");
+  auto text = read_file("/etc/resolv.conf");
   if (!text) return {};
   std::istringstream lines(*text);
   std::string word;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/container_process.h"
 
+#include "base/file.h"
 #include "node/process/supervisor.h"
 #include "node/volume/file_tree.h"
 
@@ -31,7 +32,7 @@ Result<void> make_pipe(const fs::path& path) {
 }
 
 Result<ExitFile> read_exit(const fs::path& directory) {
-  FP_TRY(text, read_text_file(RunFiles(directory).exit));
+  FP_TRY(text, read_file(RunFiles(directory).exit));
   return ExitFile::parse(text);
 }
 
@@ -116,7 +117,7 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::adopt(net::Loop& loo
                                                                   ContainerHandlers handlers) {
   std::unique_ptr<ContainerProcess> process(
       new ContainerProcess(loop, directory, std::move(handlers)));
-  const auto text = read_text_file(RunFiles(directory).started);
+  const auto text = read_file(RunFiles(directory).started);
   const auto started = text ? StartedFile::parse(*text) : Result<StartedFile>{StartedFile{}};
   const bool lives = text && started && birth_of(started->supervisor) == started->supervisor_birth;
   if (lives && process->watch(started->supervisor)) {
@@ -143,7 +144,7 @@ Result<void> ContainerProcess::watch(int pid) {
 void ContainerProcess::on_report(const std::string& line) {
   report_.reset();
   if (line.empty() || line.front() != kReportStarted) return;  // its end says why
-  const auto text = read_text_file(RunFiles(directory_).started);
+  const auto text = read_file(RunFiles(directory_).started);
   const auto started = text ? StartedFile::parse(*text) : Result<StartedFile>{StartedFile{}};
   if (handlers_.started) {
     handlers_.started(started && text ? started->at : loop_.clock().wall());

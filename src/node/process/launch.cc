@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/launch.h"
 
+#include "base/file.h"
 #include "node/process/isolate.h"
 
 #include <algorithm>
@@ -228,7 +229,7 @@ std::vector<int> children() {
     const std::string_view name = entry->d_name;
     const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (read.ec != std::errc{} || pid <= 0) continue;
-    const auto stat = read_text_file(fmt::format("/proc/{}/stat", pid));
+    const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
     if (!stat) continue;
     const auto end = stat->rfind(')');
     if (end == std::string::npos || stat->size() < end + 5) continue;
@@ -297,8 +298,8 @@ int enter_container(const std::filesystem::path& directory, std::vector<std::str
     return code;
   };
   const RunFiles files(directory);
-  const auto spec_text = read_text_file(files.spec);
-  const auto started_text = read_text_file(files.started);
+  const auto spec_text = read_file(files.spec);
+  const auto started_text = read_file(files.started);
   if (!spec_text || !started_text) return complain("the container is not running", kCannotRun);
   auto spec = RunSpec::parse(*spec_text);
   const auto started = StartedFile::parse(*started_text);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/run_spec.h"
 
+#include "base/file.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
 
 #include <charconv>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -163,7 +163,7 @@ Result<ExitFile> ExitFile::parse(std::string_view text) {
 }
 
 std::optional<std::uint64_t> birth_of(int pid) {
-  const auto text = read_text_file(fmt::format("/proc/{}/stat", pid));
+  const auto text = read_file(fmt::format("/proc/{}/stat", pid));
   if (!text) return std::nullopt;
   // The name in parentheses may hold anything; the fields after it are numbers.
   const auto end = text->rfind(')');
@@ -176,14 +176,6 @@ std::optional<std::uint64_t> birth_of(int pid) {
   const auto read = std::from_chars(field.data(), field.data() + field.size(), birth);
   if (read.ec != std::errc{}) return std::nullopt;
   return birth;
-}
-
-Result<std::string> read_text_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(ErrorKind::NotFound, fmt::format("cannot read {}", path.string()));
-  std::ostringstream out;
-  out << in.rdbuf();
-  return std::move(out).str();
 }
 
 }  // namespace fixpoint::node

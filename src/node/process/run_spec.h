@@ -98,7 +98,5 @@ struct ExitFile {
 
 // When the process was born, in the kernel's ticks; nothing when there is none of that number.
 std::optional<std::uint64_t> birth_of(int pid);
-// NotFound when it is not there.
-Result<std::string> read_text_file(const std::filesystem::path& path);
 
 }  // namespace fixpoint::node

@@ -2,6 +2,7 @@
 #include "node/process/supervisor.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "node/process/attach_hub.h"
 #include "node/process/cgroup.h"
 #include "node/process/isolate.h"
@@ -379,7 +380,7 @@ class Supervisor {
 int run_container(const fs::path& directory, int agent, int report) {
   ::setsid();
   if (report >= 0) ::fcntl(report, F_SETFD, FD_CLOEXEC);
-  const auto text = read_text_file(RunFiles(directory).spec);
+  const auto text = read_file(RunFiles(directory).spec);
   if (!text) return 1;
   auto spec = RunSpec::parse(*text);
   if (!spec) return 1;

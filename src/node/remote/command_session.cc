@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/remote/command_session.h"
 
+#include "base/file.h"
 #include "node/process/run_spec.h"
 #include "node/remote/descriptor.h"
 
@@ -56,7 +57,7 @@ class CommandSession : public std::enable_shared_from_this<CommandSession> {
       return clear();
     }
     // With the container: where it has no processes of its own, nothing else ends the command.
-    const auto text = read_text_file(RunFiles(call_.place.run).started);
+    const auto text = read_file(RunFiles(call_.place.run).started);
     const auto started = text ? StartedFile::parse(*text) : Result<StartedFile>{StartedFile{}};
     if (!started || started->init <= 0) return;
     auto watch = ProcessWatch::open(loop_, started->init, [weak = weak_from_this()](int) {

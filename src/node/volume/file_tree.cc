@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/volume/file_tree.h"
 
+#include "base/file.h"
+
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 #include <fcntl.h>
@@ -33,13 +33,6 @@ Result<void> make_directories(const fs::path& path) {
   return {};
 }
 
-std::string read_all(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return std::move(out).str();
-}
-
 // Does the directory that ..data names hold exactly these?
 bool holds(const fs::path& current, const FileSet& files) {
   std::error_code error;
@@ -53,7 +46,7 @@ bool holds(const fs::path& current, const FileSet& files) {
     struct stat info{};
     if (::lstat(it->path().c_str(), &info) != 0) return false;
     if ((info.st_mode & 0777U) != found->second.mode) return false;
-    if (read_all(it->path()) != found->second.bytes) return false;
+    if (read_file(it->path()) != found->second.bytes) return false;
   }
   return !error && count == files.size();
 }

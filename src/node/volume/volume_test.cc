@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
 #include "node/pod/pod_for_tests.h"
 #include "node/volume/file_tree.h"
 #include "node/volume/volume_files.h"
 #include "store/scratch_directory.h"
-
-#include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,10 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 std::string content(const fs::path& path) {
-  std::ifstream in(path);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
+  return read_file(path).value_or("");
 }
 
 class VolumeFiles : public testing::Test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // process_*: what the kernel says of this process, as Prometheus' own client libraries name it.
+#include "base/file.h"
 #include "runtime/metrics/controller_metrics.h"
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -24,14 +24,9 @@ struct ProcessFacts {
   bool known = false;
 };
 
-std::string read_file(const char* path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // The fields after the command, which may itself hold blanks and brackets.
 ProcessFacts read_facts() {
-  const auto text = read_file("/proc/self/stat");
+  const auto text = read_file("/proc/self/stat").value_or("");
   const auto bracket = text.rfind(')');
   if (bracket == std::string::npos) return {};
   std::istringstream in(text.substr(bracket + 1));
@@ -49,7 +44,7 @@ ProcessFacts read_facts() {
 }
 
 double boot_time() {
-  std::istringstream in(read_file("/proc/stat"));
+  std::istringstream in(read_file("/proc/stat").value_or(""));
   std::string word;
   while (in >> word) {
     double seconds = 0;

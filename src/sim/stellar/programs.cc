@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/stellar/programs.h"
 
+#include "base/file.h"
 #include "net/client.h"
 #include "sim/stellar/stand_in.h"
 
@@ -8,7 +9,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,11 +54,9 @@ class Program {
     if (static_cast<std::uintmax_t>(info.st_size) > kFileBytesMax) {
       return fail(ErrorKind::Invalid, fmt::format("{}: larger than 1 MiB", path));
     }
-    std::ifstream in(where);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) return fail(ErrorKind::Unavailable, fmt::format("{}: cannot be read", path));
-    return FileFound{.text = std::move(text).str(), .mode = info.st_mode & 0777U};
+    auto text = read_file(where);
+    if (!text) return fail(ErrorKind::Unavailable, fmt::format("{}: cannot be read", path));
+    return FileFound{.text = *std::move(text), .mode = info.st_mode & 0777U};
   }
   Files files() const {
     return [this](const std::string& path) { return read(path); };

@@ -3,18 +3,15 @@
 // What the tests of those who write the programs' files and of those who read them have in common.
 #pragma once
 
-#include <fstream>
-#include <sstream>
+#include "base/file.h"
+
 #include <string>
 
 namespace fixpoint::operators::stellar {
 
 // A whole file as the operator writes it, under tests/testdata/stellar.
 inline std::string golden(const std::string& name) {
-  std::ifstream in("tests/testdata/stellar/" + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return read_file("tests/testdata/stellar/" + name).value_or("");
 }
 
 std::string error_of(const auto& result) {

@@ -2,11 +2,11 @@
 //
 // The scripts of the init containers, run by this machine's shell.
 #include "base/error.h"
+#include "base/file.h"
 #include "operators/stellar/configuration/settings.h"
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -53,10 +53,7 @@ class SeedCommand : public testing::Test {
     std::ofstream(directory_ / name) << text;
   }
   std::string read(const std::string& name) const {
-    std::ifstream in(directory_ / name);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+    return read_file(directory_ / name).value_or("");
   }
   std::vector<std::string> command() const {
     return seed_command({.seed = directory_ / "seed",

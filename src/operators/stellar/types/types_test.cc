@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
 #include "json/merge_patch.h"
 #include "operators/stellar/stellar_fixture.h"
 #include "types/encode.h"
 #include "types/reference.h"
-
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -35,10 +33,7 @@ void expect_kept(json::View given, json::View kept, const std::string& path) {
 }
 
 std::string read(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return read_file(path).value_or("");
 }
 
 TEST_F(StellarTypes, HaveNoMistakesInTheirTables) {
