@@ -26,7 +26,7 @@ help: ## Show this text
 	@echo "Fixpoint: Kubernetes operators in C++, and the cluster to run and check them on."
 	@echo
 	@echo "  make test     build everything and test it (a fresh machine needs nothing else)"
-	@echo "  make demo     see it work, in under half a minute after the build"
+	@echo "  make demo     see it work, in about a minute after the build"
 	@echo
 	@echo "All commands:"
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -68,7 +68,7 @@ nightly: kube ## Compare with a real Kubernetes until Ctrl-C; SEED=n begins ther
 	@tools/nightly build/release/conformance $(SEED)
 
 .PHONY: demo
-demo: build ## Start a cluster, use it, kill it, find everything still there
+demo: build ## Stellar nodes on a cluster of their own, through one trouble after the other
 	@tools/deps node
 	@build/release/fixpoint demo
 

@@ -48,4 +48,20 @@ Result<void> show_table(Session& session, const Page& page, std::string_view tar
   return {};
 }
 
+Result<json::Value> until(Session& session, std::string_view what, std::string_view collection,
+                          std::string_view name, const Holds& holds) {
+  json::Value found;
+  bool done = false;
+  const auto watching = session.watch(
+      get(fmt::format("{}?watch=true&fieldSelector=metadata.name%3D{}", collection, name)),
+      [&](json::View event) {
+        const auto object = event.get("object");
+        if (done || event.get("type").as_string() == "DELETED" || !holds(object)) return;
+        found = json::Value(object);
+        done = true;
+      });
+  FP_TRY_VOID(session.wait(what, [&] { return done; }));
+  return found;
+}
+
 }  // namespace fixpoint::cli::demo

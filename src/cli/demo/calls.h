@@ -8,6 +8,7 @@
 #include "cli/demo/session.h"
 #include "json/value.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -27,5 +28,10 @@ Result<json::Value> apply(Session& session, std::string_view target, std::string
                           std::string_view manager);
 // As `kubectl get` prints it.
 Result<void> show_table(Session& session, const Page& page, std::string_view target);
+
+// Watches one object from its present state until it is so, and gives it as it is then.
+using Holds = std::function<bool(json::View object)>;
+Result<json::Value> until(Session& session, std::string_view what, std::string_view collection,
+                          std::string_view name, const Holds& holds);
 
 }  // namespace fixpoint::cli::demo

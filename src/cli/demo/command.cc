@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fixpoint demo: starts this program as a server, uses it, kills it, and leaves nothing behind.
+// fixpoint demo: starts this program as a server, uses it, kills it, and leaves nothing behind. Two
+// stories: Stellar nodes in trouble, and the cluster itself.
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/demo/cluster.h"
 #include "cli/demo/page.h"
 #include "cli/demo/session.h"
+#include "cli/demo/stellar_story.h"
 #include "cli/demo/story.h"
 #include "cli/route.h"
 #include "store/scratch_directory.h"
@@ -14,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -35,43 +39,80 @@ Result<void> watch_for_interrupts(demo::Stage& stage) {
   return {};
 }
 
-int failed(const Error& error, const std::string& log) {
+struct Logs {
+  std::string server{};
+  std::string operators{};
+};
+
+int failed(const Error& error, const Logs& logs = {}) {
   fmt::print(stderr, "\nfixpoint demo: {}\n", error.message);
-  if (!log.empty()) fmt::print(stderr, "\nThe server's log:\n{}", log);
+  if (!logs.operators.empty()) fmt::print(stderr, "\nThe operator's log:\n{}", logs.operators);
+  if (!logs.server.empty()) fmt::print(stderr, "\nThe server's log:\n{}", logs.server);
   return kExitFailed;
 }
 
-int run(const Arguments&) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves must not keep us from cleaning up
-  demo::Stage stage;
-  if (auto ok = watch_for_interrupts(stage); !ok) return failed(ok.error(), {});
-  const auto scratch =
-      store::ScratchDirectory::make("demo", std::filesystem::temp_directory_path());
-  if (!scratch) return failed(scratch.error(), {});
-  demo::Page page(colour());
-  demo::Story story(stage, page, scratch->path());
-  if (auto ok = story.tell(); !ok) return failed(ok.error(), story.server_log());
-  if (page.broken()) {
-    return failed({ErrorKind::Unavailable, "the account could not be written to stdout"}, {});
+// The story that was asked for; without a word the one of Stellar nodes, where it can be told.
+int tell(std::string_view wanted, demo::Cluster& cluster) {
+  const auto possible = demo::StellarStory::possible();
+  if (wanted == "stellar" && !possible) return failed(possible.error());
+  if (wanted != "cluster" && possible) {
+    demo::StellarStory story(cluster);
+    if (auto ok = story.tell(); !ok) return failed(ok.error(), {cluster.log(), story.log()});
+    return kExitDone;
   }
+  if (wanted.empty()) {
+    cluster.page().text(fmt::format("No Stellar nodes here: {}.", possible.error().message));
+  }
+  if (auto ok = demo::Story(cluster).tell(); !ok) return failed(ok.error(), {cluster.log(), {}});
   return kExitDone;
 }
 
+int run(const Arguments& arguments) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves must not keep us from cleaning up
+  demo::Stage stage;
+  if (auto ok = watch_for_interrupts(stage); !ok) return failed(ok.error());
+  const auto scratch =
+      store::ScratchDirectory::make("demo", std::filesystem::temp_directory_path());
+  if (!scratch) return failed(scratch.error());
+  demo::Page page(colour());
+  demo::Cluster cluster(stage, page, scratch->path());
+  const int status = tell(arguments.positional(0), cluster);
+  if (status == kExitDone && page.broken()) {
+    return failed({ErrorKind::Unavailable, "the account could not be written to stdout"});
+  }
+  return status;
+}
+
+constexpr std::string_view kStories[] = {"stellar", "cluster"};
+constexpr Positional kPositionals[] = {
+    {.name = "STORY",
+     .help = "which one; stellar if not given, where it can be told",
+     .values = kStories,
+     .required = false}
+};
 constexpr Example kExamples[] = {
-    {"demo", "the tour, in a few seconds, in a directory that is removed again"}
+    {"demo",         "Stellar nodes in trouble, in about a minute, in a directory that is removed again"},
+    {"demo cluster", "the cluster itself, in a few seconds"                                             }
 };
 
 }  // namespace
 
 const Command kDemoCommand{
     .name = "demo",
-    .summary = "Start a cluster, use it, kill it, find everything still there",
+    .summary = "See Stellar nodes, or a cluster, used, killed and brought back",
     .description =
         "A tour that runs this program as a server on a temporary directory and checks every\n"
-        "answer: a custom kind, its columns, a watch, a conflict of two field owners, kill -9\n"
+        "answer. Exits 1 when anything is not as it should be, with the logs.\n"
+        "\n"
+        "stellar: a validator and a Horizon come up; a bad setting is refused; the operator is\n"
+        "killed -9 in mid-creation; a quota blocks and is lifted; a node is deleted during a\n"
+        "partition; and the verifier goes through every state of an operator. Needs root, since\n"
+        "only root can give a pod paths of its own.\n"
+        "\n"
+        "cluster: a custom kind, its columns, a watch, a conflict of two field owners, kill -9\n"
         "under load, garbage collection, a rolling update, and, where valkey-server or\n"
-        "redis-server is installed, a database that is killed and keeps its data. Exits 1 when\n"
-        "anything is not as it should be, with the server's log.\n",
+        "redis-server is installed, a database that is killed and keeps its data.\n",
+    .positionals = kPositionals,
     .examples = kExamples,
     .run = run,
 };

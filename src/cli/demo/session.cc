@@ -52,17 +52,18 @@ double millis_since(Stopwatch begin) {
       .count();
 }
 
-Result<void> Stage::wait(std::string_view what, const std::function<bool()>& done) {
+Result<void> Stage::wait(std::string_view what, const std::function<bool()>& done,
+                         std::chrono::seconds patience) {
   const bool in_time =
-      loop.run_until([&] { return interrupted || !problem.empty() || done(); }, kPatience);
+      loop.run_until([&] { return interrupted || !problem.empty() || done(); }, patience);
   if (!problem.empty()) return fail(ErrorKind::Internal, problem);
   if (interrupted) return fail(ErrorKind::Unavailable, "interrupted");
   if (in_time) return {};
   return fail(ErrorKind::Unavailable,
-              fmt::format("{} did not come within {} s", what, kPatience.count()));
+              fmt::format("{} did not come within {} s", what, patience.count()));
 }
 
-Result<std::unique_ptr<Session>> Session::open(Stage& stage, const Server& server,
+Result<std::unique_ptr<Session>> Session::open(Stage& stage, const Child& server,
                                                const std::filesystem::path& kubeconfig) {
   FP_TRY(config, read_kubeconfig(kubeconfig));
   const auto cluster = config.get("clusters")[0].get("cluster");

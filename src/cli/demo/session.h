@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Session: a client of one running Server, as kubectl would be one: TLS checked against the
+// Session: a client of one running server, as kubectl would be one: TLS checked against the
 // kubeconfig's authority, its token, HTTP/2, many requests at once.
 //
 // Nothing here sleeps: whoever waits, waits for an event, and no longer than kPatience.
 #pragma once
 
 #include "base/error.h"
-#include "cli/demo/server.h"
+#include "cli/demo/child.h"
 #include "json/value.h"
 #include "net/client.h"
 #include "net/loop.h"
@@ -22,7 +22,7 @@
 namespace fixpoint::cli::demo {
 
 // Far beyond what anything here takes, on the slowest machine; a wait that is longer is a failure.
-inline constexpr auto kPatience = std::chrono::seconds(30);
+inline constexpr auto kPatience = std::chrono::seconds(60);
 
 using Stopwatch = std::chrono::steady_clock::time_point;
 inline Stopwatch start_watch() {
@@ -37,7 +37,8 @@ struct Stage {
   std::string problem;  // a watch that was refused or broke off: nothing it promised will come
 
   // Waits until `done`; the error names `what` was waited for.
-  Result<void> wait(std::string_view what, const std::function<bool()>& done);
+  Result<void> wait(std::string_view what, const std::function<bool()>& done,
+                    std::chrono::seconds patience = kPatience);
 };
 
 struct Call {
@@ -74,7 +75,7 @@ class Watching {
 class Session {
  public:
   // Reads the credentials `fixpoint up` wrote.
-  static Result<std::unique_ptr<Session>> open(Stage& stage, const Server& server,
+  static Result<std::unique_ptr<Session>> open(Stage& stage, const Child& server,
                                                const std::filesystem::path& kubeconfig);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -83,6 +84,11 @@ class Session {
   Result<Reply> call(Call call);
   // The body of an answer with that status; any other status is an error that quotes the answer.
   Result<json::Value> expect(int status, Call call);
+
+  // As Stage::wait.
+  Result<void> wait(std::string_view what, const std::function<bool()>& done) {
+    return stage_.wait(what, done);
+  }
 
   // Does not wait. The callback comes once, with the answer or the reason why there is none.
   using Done = std::function<void(Result<Reply>)>;

@@ -54,7 +54,7 @@ Result<void> Story::tell() {
   page_.text(
       "Lines with $ say what a person would type. The demo sends the same requests itself,\n"
       "over TLS, and checks every answer; kubectl is not needed.");
-  FP_TRY_VOID(start());
+  FP_TRY_VOID(cluster_.introduce());
   FP_TRY_VOID(new_kind());
   FP_TRY_VOID(columns());
   FP_TRY_VOID(watch());
@@ -62,40 +62,10 @@ Result<void> Story::tell() {
   FP_TRY_VOID(crash());
   FP_TRY_VOID(garbage());
   FP_TRY_VOID(namespace_deletion());
-  FP_TRY_VOID(Workloads(stage_, page_, *session_).tell());
-  FP_TRY_VOID(stop());
+  FP_TRY_VOID(Workloads(page_, cluster_.session()).tell());
+  FP_TRY_VOID(cluster_.stop());
   page_.title(fmt::format("\nEverything held, in {:.1f} s. To go on by hand: make up",
                           millis_since(begin) / 1000));
-  return {};
-}
-
-Result<void> Story::start_server() {
-  session_.reset();
-  FP_TRY(server, Server::start(stage_.loop, directory_));
-  server_ = std::move(server);
-  FP_TRY_VOID(stage_.wait("the server's ready line",
-                          [&] { return server_->ended() || !server_->ready_line().empty(); }));
-  if (server_->ready_line().empty()) return wrong("the server ended before it was ready");
-  FP_TRY(session, Session::open(stage_, *server_, directory_ / "kubeconfig"));
-  session_ = std::move(session);
-  return {};
-}
-
-Result<void> Story::start() {
-  page_.section("A cluster from nothing",
-                "One process, one directory: keys, certificates, namespaces and roles are made at\n"
-                "the first start. Writes are acknowledged once they are on disk.");
-  page_.command(
-      fmt::format("fixpoint up --data-dir {}/data --listen 127.0.0.1:0", directory_.string()));
-  const auto begin = start_watch();
-  FP_TRY_VOID(start_server());
-  const double took = millis_since(begin);
-  page_.text(server_->ready_line());
-  page_.command("kubectl get namespaces");
-  FP_TRY_VOID(show_table(*session_, page_, "/api/v1/namespaces"));
-  FP_TRY(version, session_->expect(200, get("/version")));
-  page_.proved(fmt::format("speaks the API of Kubernetes {}; {:.0f} ms from fork to ready",
-                           version.get("gitVersion").as_string(), took));
   return {};
 }
 
@@ -104,16 +74,16 @@ Result<void> Story::new_kind() {
       "A kind of our own",
       "A CustomResourceDefinition takes effect with its own answer: the next request may\n"
       "use it. Its schema fills in defaults and refuses what is wrong, all of it at once.");
-  FP_TRY(space,
-         session_->expect(201, post("/api/v1/namespaces", R"({"metadata":{"name":"shop"}})")));
+  FP_TRY(space, cluster_.session().expect(
+                    201, post("/api/v1/namespaces", R"({"metadata":{"name":"shop"}})")));
   page_.command("kubectl create namespace shop");
   page_.text(fmt::format("namespace/{} created", space.get("metadata", "name").as_string()));
 
   page_.command("kubectl apply --server-side -f databases-crd.yaml -f orders.yaml");
   const auto begin = start_watch();
-  FP_TRY_VOID(
-      apply(*session_, fmt::format("{}/databases.example.com", kDefinitions), kDefinition, "demo"));
-  FP_TRY_VOID(apply(*session_, kOrdersPath, kOrders, "alice"));
+  FP_TRY_VOID(apply(cluster_.session(), fmt::format("{}/databases.example.com", kDefinitions),
+                    kDefinition, "demo"));
+  FP_TRY_VOID(apply(cluster_.session(), kOrdersPath, kOrders, "alice"));
   const double took = millis_since(begin);
   page_.text(
       "customresourcedefinition.apiextensions.k8s.io/databases.example.com "
@@ -121,16 +91,17 @@ Result<void> Story::new_kind() {
   page_.proved(fmt::format("from definition to first object: {:.1f} ms", took));
 
   page_.command("kubectl apply --server-side -f sessions.yaml     # spec: {engine: valkey}");
-  FP_TRY(sessions, apply(*session_, fmt::format("{}/sessions", kDatabases), kSessions, "alice"));
+  FP_TRY(sessions,
+         apply(cluster_.session(), fmt::format("{}/sessions", kDatabases), kSessions, "alice"));
   page_.text("database.example.com/sessions serverside-applied");
   if (sessions.get("spec", "replicas").as_int() != 1) return wrong("no default was filled in");
   page_.proved("spec.replicas was not given and is 1, the schema's default");
 
   page_.command("kubectl create -f wrong.yaml     # spec: {engine: paper, replicas: 12}");
-  FP_TRY(refusal, session_->expect(422, {.method = "POST",
-                                         .target = std::string{kDatabases},
-                                         .body = std::string{kWrong},
-                                         .content_type = "application/yaml"}));
+  FP_TRY(refusal, cluster_.session().expect(422, {.method = "POST",
+                                                  .target = std::string{kDatabases},
+                                                  .body = std::string{kWrong},
+                                                  .content_type = "application/yaml"}));
   page_.text("The Database \"wrong\" is invalid:");
   for (const auto cause : refusal.get("details", "causes").elements()) {
     page_.text(
@@ -146,14 +117,14 @@ Result<void> Story::columns() {
       "kubectl knows nothing of databases: the columns come from the definition, and the\n"
       "server fills them in.");
   page_.command("kubectl get databases -n shop");
-  return show_table(*session_, page_, kDatabases);
+  return show_table(cluster_.session(), page_, kDatabases);
 }
 
 Result<void> Story::watch() {
   page_.section("A watch",
                 "Controllers live on this: every change, in order, as soon as it is durable, and\n"
                 "nothing that could still be lost.");
-  FP_TRY(list, session_->expect(200, get(kDatabases)));
+  FP_TRY(list, cluster_.session().expect(200, get(kDatabases)));
   page_.command("kubectl get databases -n shop --watch-only --output-watch-events");
   page_.text(padded({"EVENT", "NAME", "ENGINE", "REPLICAS", "PHASE", "AGE"}));
 
@@ -162,7 +133,7 @@ Result<void> Story::watch() {
   Stopwatch sent = start_watch();
   auto call =
       get_table(fmt::format("{}?watch=true&resourceVersion={}", kDatabases, revision_of(list)));
-  const auto watching = session_->watch(std::move(call), [&](json::View event) {
+  const auto watching = cluster_.session().watch(std::move(call), [&](json::View event) {
     const auto rows = body_rows(event.get("object"));
     Row row = rows.empty() ? Row{} : rows[0];
     row.insert(row.begin(), std::string{event.get("type").as_string()});
@@ -180,7 +151,7 @@ Result<void> Story::watch() {
     const auto want = seen.size() + 1;
     done = change.what;
     sent = start_watch();
-    FP_TRY_VOID(session_->expect(200, change.call));
+    FP_TRY_VOID(cluster_.session().expect(200, change.call));
     FP_TRY_VOID(stage_.wait("the watch event", [&] { return seen.size() >= want; }));
     if (seen.back()[0] != change.event) {
       return wrong(fmt::format("a watch event {} instead of {}", seen.back()[0], change.event));
@@ -191,7 +162,7 @@ Result<void> Story::watch() {
 }
 
 Result<void> Story::show_owners() {
-  FP_TRY(orders, session_->expect(200, get(kOrdersPath)));
+  FP_TRY(orders, cluster_.session().expect(200, get(kOrdersPath)));
   std::vector<Row> rows{
       {"MANAGER", "OPERATION", "OWNS"}
   };
@@ -218,7 +189,7 @@ Result<void> Story::conflict() {
              .target = fmt::format("{}?fieldManager=autoscaler", kOrdersPath),
              .body = std::string{kScaled},
              .content_type = std::string{kApplyYaml}};
-  FP_TRY(refusal, session_->expect(409, scale));
+  FP_TRY(refusal, cluster_.session().expect(409, scale));
   page_.text(fmt::format("error: {}", refusal.get("message").as_string()));
   const auto cause = refusal.get("details", "causes")[0];
   if (cause.get("field").as_string() != ".spec.replicas") return wrong("another field conflicts");
@@ -228,7 +199,7 @@ Result<void> Story::conflict() {
       "kubectl apply --server-side --field-manager=autoscaler --force-conflicts "
       "-f scaled.yaml");
   scale.target += "&force=true";
-  FP_TRY(forced, session_->expect(200, std::move(scale)));
+  FP_TRY(forced, cluster_.session().expect(200, std::move(scale)));
   page_.text("database.example.com/orders serverside-applied");
   if (forced.get("spec", "replicas").as_int() != 5) return wrong("force did not take the field");
   return show_owners();
@@ -238,8 +209,8 @@ Result<void> Story::crash() {
   page_.section("kill -9 in the middle of writing",
                 "An acknowledged write survives. The server is killed with requests in flight and\n"
                 "started again on the same directory.");
-  FP_TRY(before, session_->expect(200, get(kDatabases)));
-  Burst burst(*session_);
+  FP_TRY(before, cluster_.session().expect(200, get(kDatabases)));
+  Burst burst(cluster_.session());
   page_.command(fmt::format("kubectl create configmap order-00000 …   # without end, {} at a time",
                             kBurstWidth));
   const auto begin = start_watch();
@@ -248,8 +219,8 @@ Result<void> Story::crash() {
     return burst.acknowledged() >= kAcknowledgedBeforeKill || burst.idle();
   }));
   const double took = millis_since(begin);
-  const auto pid = server_->pid();
-  server_->kill();
+  const auto pid = cluster_.server().pid();
+  cluster_.server().kill();
   page_.command(fmt::format("kill -9 {}", pid));
   FP_TRY_VOID(stage_.wait("the end of the connection", [&] { return burst.idle(); }));
   if (burst.refused() != 0) return wrong(fmt::format("a create got {}", burst.refused()));
@@ -257,13 +228,13 @@ Result<void> Story::crash() {
   page_.text(fmt::format("{} writes acknowledged in {:.0f} ms, {} in flight and never answered",
                          burst.acknowledged(), took, burst.unanswered()));
   page_.command("fixpoint up …                        # the same command again");
-  FP_TRY_VOID(start_server());
-  page_.text(server_->ready_line());
+  FP_TRY_VOID(cluster_.start());
+  page_.text(cluster_.server().ready_line());
   return compare_after_crash(burst, before);
 }
 
 Result<void> Story::compare_after_crash(const Burst& burst, const json::Value& before) {
-  FP_TRY(orders, session_->expect(
+  FP_TRY(orders, cluster_.session().expect(
                      200, get("/api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name%21"
                               "%3Dkube-root-ca.crt")));
   const auto found = orders.get("items").size();
@@ -276,10 +247,10 @@ Result<void> Story::compare_after_crash(const Burst& burst, const json::Value& b
   page_.proved(
       fmt::format("of the {} unanswered ones {} had reached the disk; none is there in part",
                   burst.unanswered(), found - burst.acknowledged()));
-  FP_TRY(after, session_->expect(200, get(kDatabases)));
+  FP_TRY(after, cluster_.session().expect(200, get(kDatabases)));
   if (!(after.get("items") == before.get("items"))) return wrong("the databases changed");
   page_.proved("the databases are equal to before, to the last field");
-  FP_TRY(next, session_->expect(
+  FP_TRY(next, cluster_.session().expect(
                    200, merge_patch(kOrdersPath, R"({"metadata":{"labels":{"after":"crash"}}})")));
   if (revision_of(next) <= burst.last_revision()) return wrong("the revision went back");
   page_.proved(fmt::format("revisions went on: last acknowledged {}, next write {}",
@@ -291,7 +262,7 @@ Result<void> Story::garbage() {
   page_.section("Garbage collection",
                 "What belongs to a deleted object goes with it, over any number of levels. Here a\n"
                 "secret belongs to a config map that belongs to the database.");
-  FP_TRY(orders, session_->expect(200, get(kOrdersPath)));
+  FP_TRY(orders, cluster_.session().expect(200, get(kOrdersPath)));
   const auto owned = [](std::string_view name, std::string_view api, std::string_view kind,
                         json::View owner) {
     return fmt::format(
@@ -300,23 +271,25 @@ Result<void> Story::garbage() {
         name, api, kind, owner.get("metadata", "name").as_string(),
         owner.get("metadata", "uid").as_string());
   };
-  FP_TRY(config,
-         session_->expect(201, post("/api/v1/namespaces/shop/configmaps",
-                                    owned("orders-config", "example.com/v1", "Database", orders))));
-  FP_TRY(secret, session_->expect(201, post("/api/v1/namespaces/shop/secrets",
-                                            owned("orders-login", "v1", "ConfigMap", config))));
+  FP_TRY(config, cluster_.session().expect(
+                     201, post("/api/v1/namespaces/shop/configmaps",
+                               owned("orders-config", "example.com/v1", "Database", orders))));
+  FP_TRY(secret,
+         cluster_.session().expect(201, post("/api/v1/namespaces/shop/secrets",
+                                             owned("orders-login", "v1", "ConfigMap", config))));
   bool gone = false;
-  const auto watching = session_->watch(
+  const auto watching = cluster_.session().watch(
       get(fmt::format("/api/v1/namespaces/shop/secrets?watch=true&resourceVersion={}",
                       revision_of(secret))),
       [&](json::View event) { gone |= event.get("type").as_string() == "DELETED"; });
   page_.command("kubectl delete database orders -n shop");
   const auto begin = start_watch();
-  FP_TRY_VOID(session_->expect(200, remove(kOrdersPath)));
+  FP_TRY_VOID(cluster_.session().expect(200, remove(kOrdersPath)));
   page_.text("database.example.com \"orders\" deleted");
   FP_TRY_VOID(stage_.wait("the secret's deletion", [&] { return gone; }));
   const double took = millis_since(begin);
-  FP_TRY_VOID(session_->expect(404, get("/api/v1/namespaces/shop/configmaps/orders-config")));
+  FP_TRY_VOID(
+      cluster_.session().expect(404, get("/api/v1/namespaces/shop/configmaps/orders-config")));
   page_.proved(fmt::format("config map and secret followed within {:.1f} ms", took));
   return {};
 }
@@ -324,43 +297,27 @@ Result<void> Story::garbage() {
 Result<void> Story::namespace_deletion() {
   page_.section("The end of a namespace",
                 "A namespace goes when everything in it is gone, and not before.");
-  FP_TRY(list, session_->expect(200, get("/api/v1/namespaces/shop/configmaps")));
+  FP_TRY(list, cluster_.session().expect(200, get("/api/v1/namespaces/shop/configmaps")));
   const auto objects = list.get("items").size();
   bool gone = false;
-  const auto watching = session_->watch(
+  const auto watching = cluster_.session().watch(
       get(fmt::format("/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshop"
                       "&resourceVersion={}",
                       revision_of(list))),
       [&](json::View event) { gone |= event.get("type").as_string() == "DELETED"; });
   page_.command("kubectl delete namespace shop");
   const auto begin = start_watch();
-  FP_TRY(answer, session_->expect(200, remove("/api/v1/namespaces/shop")));
+  FP_TRY(answer, cluster_.session().expect(200, remove("/api/v1/namespaces/shop")));
   page_.text(fmt::format("namespace \"shop\" deleted   # now {}",
                          answer.get("status", "phase").as_string()));
   FP_TRY_VOID(stage_.wait("the namespace's end", [&] { return gone; }));
   const double took = millis_since(begin);
-  FP_TRY(left, session_->expect(200, get("/api/v1/namespaces/shop/configmaps")));
+  FP_TRY(left, cluster_.session().expect(200, get("/api/v1/namespaces/shop/configmaps")));
   if (!left.get("items").empty()) return wrong("objects outlived their namespace");
   page_.proved(
       fmt::format("gone with its {} config maps and all else after {:.0f} ms", objects, took));
   page_.command("kubectl get namespaces");
-  return show_table(*session_, page_, "/api/v1/namespaces");
-}
-
-Result<void> Story::stop() {
-  page_.section("A clean end", "SIGTERM ends it and its pods, with nothing left to repair.");
-  const auto peak = server_->peak_mebibytes();
-  page_.command(fmt::format("kill {}", server_->pid()));
-  const auto begin = start_watch();
-  server_->terminate();
-  FP_TRY_VOID(stage_.wait("the server's end", [&] { return server_->ended(); }));
-  const double took = millis_since(begin);
-  if (const int status = server_->reap(); status != 0) {
-    return wrong(fmt::format("the server ended with status {}", status));
-  }
-  page_.proved(fmt::format("exit status 0 after {:.0f} ms; it had needed {} MiB of memory at most",
-                           took, peak));
-  return {};
+  return show_table(cluster_.session(), page_, "/api/v1/namespaces");
 }
 
 }  // namespace fixpoint::cli::demo

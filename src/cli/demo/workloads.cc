@@ -72,22 +72,6 @@ Result<void> Workloads::tell() {
   return killed_pod();
 }
 
-Result<json::Value> Workloads::until(std::string_view what, std::string_view collection,
-                                     std::string_view name, const Holds& holds) {
-  json::Value found;
-  bool done = false;
-  const auto watching = session_.watch(
-      get(fmt::format("{}?watch=true&fieldSelector=metadata.name%3D{}", collection, name)),
-      [&](json::View event) {
-        const auto object = event.get("object");
-        if (done || event.get("type").as_string() == "DELETED" || !holds(object)) return;
-        found = json::Value(object);
-        done = true;
-      });
-  FP_TRY_VOID(stage_.wait(what, [&] { return done; }));
-  return found;
-}
-
 Result<void> Workloads::deployment() {
   page_.section(
       "Pods that are processes",
@@ -97,7 +81,7 @@ Result<void> Workloads::deployment() {
   const auto begin = start_watch();
   FP_TRY_VOID(apply(session_, fmt::format("{}/web", kDeployments), kWeb, "demo"));
   page_.text("deployment.apps/web serverside-applied");
-  FP_TRY_VOID(until("the deployment", kDeployments, "web", rolled_out));
+  FP_TRY_VOID(until(session_, "the deployment", kDeployments, "web", rolled_out));
   const double took = millis_since(begin);
   page_.command("kubectl get deployments,pods -n demo");
   FP_TRY_VOID(show_table(session_, page_, kDeployments));
@@ -121,7 +105,7 @@ Result<void> Workloads::rolling_update() {
   page_.text("deployment.apps/web env updated");
   const auto generation = changed.get("metadata", "generation").as_int();
   std::int64_t fewest = kReplicas;
-  FP_TRY_VOID(until("the rolling update", kDeployments, "web", [&](json::View web) {
+  FP_TRY_VOID(until(session_, "the rolling update", kDeployments, "web", [&](json::View web) {
     fewest = std::min(fewest, web.get("status", "availableReplicas").as_int());
     return web.get("metadata", "generation").as_int() >= generation && rolled_out(web);
   }));
@@ -149,7 +133,7 @@ Result<void> Workloads::stateful_set() {
   FP_TRY_VOID(apply(session_, "/api/v1/namespaces/demo/services/valkey", kValkeyService, "demo"));
   FP_TRY_VOID(apply(session_, fmt::format("{}/valkey", kStatefulSets), kValkey, "demo"));
   page_.text("service/valkey serverside-applied\nstatefulset.apps/valkey serverside-applied");
-  FP_TRY_VOID(until("the servers", kStatefulSets, "valkey", rolled_out));
+  FP_TRY_VOID(until(session_, "the servers", kStatefulSets, "valkey", rolled_out));
   const double took = millis_since(begin);
   page_.command("kubectl get pods,persistentvolumeclaims -n demo -l app=valkey");
   FP_TRY_VOID(show_table(session_, page_, of_app(kPods, "valkey")));
@@ -171,7 +155,7 @@ Result<void> Workloads::killed_pod() {
   const auto begin = start_watch();
   FP_TRY_VOID(session_.expect(200, remove(fmt::format("{}/valkey-1?gracePeriodSeconds=0", kPods))));
   page_.text("pod \"valkey-1\" force deleted");
-  FP_TRY_VOID(until("its successor", kPods, "valkey-1", [&](json::View pod) {
+  FP_TRY_VOID(until(session_, "its successor", kPods, "valkey-1", [&](json::View pod) {
     return uid_of(pod) != uid_of(before) && is_ready(pod);
   }));
   const double took = millis_since(begin);

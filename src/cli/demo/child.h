@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Server: this very program as a child, run as `fixpoint up`, so that it can be killed for real.
+// Child: this very program as a process of its own, as a server or an operator, so that it can be
+// killed for real.
 //
 // It never outlives the demo: the destructor kills it, and so does the kernel when the demo itself
-// is killed. Its log is kept for when something goes wrong. Read next: session.h, which talks to
-// it.
+// is killed. Its log is kept for when something goes wrong. Read next: session.h, which talks to a
+// server.
 #pragma once
 
 #include "base/clock.h"
@@ -12,26 +13,26 @@
 #include "net/loop.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/types.h>
 
 namespace fixpoint::cli::demo {
 
-class Server final : net::Pollable {
+class Child final : net::Pollable {
  public:
-  // Returns at once; the log shows when it is ready.
-  static Result<std::unique_ptr<Server>> start(net::Loop& loop,
-                                               const std::filesystem::path& directory);
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-  ~Server() override;
+  // `words` come after the program's name. Returns at once; the log shows when it is ready.
+  static Result<std::unique_ptr<Child>> start(net::Loop& loop, std::vector<std::string> words);
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() override;
 
-  // "ready https://…", once it was printed; empty before.
+  // "ready https://…" of a server, once it was printed; empty before.
   std::string_view ready_line() const;
+  // In the ready line.
   std::uint16_t port() const;
   // Its output has ended, and so has it, or it is about to.
   bool ended() const { return pipe_ < 0; }
@@ -48,7 +49,7 @@ class Server final : net::Pollable {
   int reap();
 
  private:
-  Server(net::Loop& loop, pid_t pid, int pipe);
+  Child(net::Loop& loop, pid_t pid, int pipe);
   void ready(std::uint32_t events) override;
   void close_pipe();
 

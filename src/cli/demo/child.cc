@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/demo/server.h"
+#include "cli/demo/child.h"
 
 #include <array>
 #include <cerrno>
@@ -28,7 +28,7 @@ std::unexpected<Error> system_error(std::string_view doing) {
 }
 
 // The child's side. Only calls that are safe between fork and exec.
-[[noreturn]] void become_server(int output, char* const* argv) {
+[[noreturn]] void become_child(int output, char* const* argv) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
@@ -42,11 +42,8 @@ std::unexpected<Error> system_error(std::string_view doing) {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::start(net::Loop& loop,
-                                              const std::filesystem::path& directory) {
-  std::vector<std::string> words{
-      "fixpoint", "up",          "--data-dir",   directory / "data",
-      "--listen", "127.0.0.1:0", "--kubeconfig", directory / "kubeconfig"};
+Result<std::unique_ptr<Child>> Child::start(net::Loop& loop, std::vector<std::string> words) {
+  words.insert(words.begin(), "fixpoint");
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -54,25 +51,25 @@ Result<std::unique_ptr<Server>> Server::start(net::Loop& loop,
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
   const pid_t pid = ::fork();
-  if (pid == 0) become_server(ends[1], argv.data());
+  if (pid == 0) become_child(ends[1], argv.data());
   ::close(ends[1]);
   if (pid < 0) {
     ::close(ends[0]);
     return system_error("fork");
   }
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<Server>(new Server(loop, pid, ends[0]));
+  return std::unique_ptr<Child>(new Child(loop, pid, ends[0]));
 }
 
-Server::Server(net::Loop& loop, pid_t pid, int pipe) : loop_(loop), pid_(pid), pipe_(pipe) {
+Child::Child(net::Loop& loop, pid_t pid, int pipe) : loop_(loop), pid_(pid), pipe_(pipe) {
   loop_.watch(pipe_, EPOLLIN, *this);
 }
 
-Server::~Server() {
+Child::~Child() {
   kill();
 }
 
-void Server::ready(std::uint32_t /*events*/) {
+void Child::ready(std::uint32_t /*events*/) {
   std::array<char, 4096> buffer;
   const auto size = ::read(pipe_, buffer.data(), buffer.size());
   if (size > 0) {
@@ -83,20 +80,20 @@ void Server::ready(std::uint32_t /*events*/) {
   }
 }
 
-void Server::close_pipe() {
+void Child::close_pipe() {
   if (pipe_ < 0) return;
   loop_.unwatch(pipe_, *this);
   ::close(std::exchange(pipe_, -1));
 }
 
-std::string_view Server::ready_line() const {
+std::string_view Child::ready_line() const {
   const std::string_view log = log_;
   const auto end = log.find('\n');
   if (!log.starts_with("ready ") || end == std::string_view::npos) return {};
   return log.substr(0, end);
 }
 
-std::uint16_t Server::port() const {
+std::uint16_t Child::port() const {
   const auto line = ready_line();
   const auto colon = line.find(':', line.find("://") + 3);
   std::uint16_t port = 0;
@@ -106,7 +103,7 @@ std::uint16_t Server::port() const {
   return port;
 }
 
-std::int64_t Server::peak_mebibytes() const {
+std::int64_t Child::peak_mebibytes() const {
   std::ifstream status(fmt::format("/proc/{}/status", pid_));
   for (std::string word; status >> word;) {
     std::int64_t kibibytes = 0;
@@ -115,7 +112,7 @@ std::int64_t Server::peak_mebibytes() const {
   return 0;
 }
 
-void Server::kill() {
+void Child::kill() {
   if (pid_ >= 0) {
     ::kill(pid_, SIGKILL);
     ::waitpid(std::exchange(pid_, -1), nullptr, 0);
@@ -123,11 +120,11 @@ void Server::kill() {
   close_pipe();
 }
 
-void Server::terminate() const {
+void Child::terminate() const {
   ::kill(pid_, SIGTERM);
 }
 
-int Server::reap() {
+int Child::reap() {
   int status = 0;
   ::waitpid(std::exchange(pid_, -1), &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
