@@ -18,54 +18,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class StellarEdgeCases : public StellarFixture {
- protected:
-  static bool is_write(const client::Call& call) { return call.verb != client::Verb::Get; }
-  std::vector<json::Value> all(const ChildKind& kind) {
-    return world_.list({.collection = {.resource = resource_of(kind)}})->items;
-  }
-  // What a node's life left, without what differs from run to run.
-  std::string picture() {
-    std::string text;
-    for (const auto* kind : child_kinds()) {
-      if (!world_.contents.contains(kind->gvk())) continue;
-      for (const auto& object : all(*kind)) {
-        json::Draft spec(object.get("spec"));
-        spec.erase("clusterIP");
-        spec.erase("clusterIPs");
-        const auto shown = spec.freeze();
-        text += fmt::format("{}/{} {}\n", kind->kind, kube::name_of(object), json::to_text(shown));
-      }
-    }
-    return text + phase();
-  }
-  void delete_node(std::string_view name = "alice") { world_.remove(nodes_, name); }
-  void finish_deletion(std::string_view name = "alice") {
-    for (int pass = 0; pass < 12 && !node(name).is_null(); ++pass) {
-      world_.sync();
-      release_claim(name);
-      world_.sync();
-      (void)run(name);
-    }
-  }
-  // What volumes' controllers would do once no pod uses the claim.
-  void release_claim(std::string_view name) {
-    const auto claim = child(kinds::kClaim, std::string{name} + "-data");
-    if (claim.is_null() || !kube::being_deleted(claim)) return;
-    world_.patch(resource_of(kinds::kClaim), kube::name_of(claim),
-                 R"({"metadata":{"finalizers":null}})");
-  }
-  std::vector<std::string> owned_names() {
-    std::vector<std::string> names;
-    for (const auto* kind : child_kinds()) {
-      if (!world_.contents.contains(kind->gvk())) continue;
-      for (const auto& object : all(*kind)) {
-        names.push_back(fmt::format("{}/{}", kind->kind, kube::name_of(object)));
-      }
-    }
-    return names;
-  }
-};
+using StellarEdgeCases = StellarFixture;
 
 TEST_F(StellarEdgeCases, EC1_WhatWasLeftHalfMadeIsCompletedWhicheverCallFailed) {
   bring_up("alice", kValidatorSpec);

@@ -175,6 +175,53 @@ class StellarFixture : public runtime::PassFixture {
     return world_.text(resource_of(kind), name, "metadata", "annotations", kGenerationAnnotation);
   }
 
+  static bool is_write(const client::Call& call) { return call.verb != client::Verb::Get; }
+  std::vector<json::Value> all(const ChildKind& kind) {
+    return world_.list({.collection = {.resource = resource_of(kind)}})->items;
+  }
+  // What a node's life left, without what differs from run to run.
+  std::string picture() {
+    std::string text;
+    for (const auto* kind : child_kinds()) {
+      if (!world_.contents.contains(kind->gvk())) continue;
+      for (const auto& object : all(*kind)) {
+        json::Draft spec(object.get("spec"));
+        spec.erase("clusterIP");
+        spec.erase("clusterIPs");
+        const auto shown = spec.freeze();
+        text += filled("%/% %\n", {std::string{kind->kind}, std::string{kube::name_of(object)},
+                                   json::to_text(shown)});
+      }
+    }
+    return text + phase();
+  }
+  std::vector<std::string> owned_names() {
+    std::vector<std::string> names;
+    for (const auto* kind : child_kinds()) {
+      if (!world_.contents.contains(kind->gvk())) continue;
+      for (const auto& object : all(*kind)) {
+        names.push_back(std::string{kind->kind} + "/" + std::string{kube::name_of(object)});
+      }
+    }
+    return names;
+  }
+  void delete_node(std::string_view name = "alice") { world_.remove(nodes_, name); }
+  void finish_deletion(std::string_view name = "alice") {
+    for (int pass = 0; pass < 12 && !node(name).is_null(); ++pass) {
+      world_.sync();
+      release_claim(name);
+      world_.sync();
+      (void)run(name);
+    }
+  }
+  // What volumes' controllers would do once no pod uses the claim.
+  void release_claim(std::string_view name) {
+    const auto claim = child(kinds::kClaim, std::string{name} + "-data");
+    if (claim.is_null() || !kube::being_deleted(claim)) return;
+    world_.patch(resource_of(kinds::kClaim), kube::name_of(claim),
+                 R"({"metadata":{"finalizers":null}})");
+  }
+
   // Passes until one writes nothing; the watch goes on between them.
   runtime::PassEnd settle(std::string_view name = "alice", int passes_max = 20) {
     runtime::PassEnd end;
