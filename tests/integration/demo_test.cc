@@ -90,7 +90,7 @@ TEST(Demo, SaysWhyAndCleansUpWhenTheServerCannotStart) {
 TEST(Demo, CleansUpWhenNobodyReadsIt) {
   const ScratchDirectory scratch;
 
-  const Ran ran = run_demo(scratch.path(), "", ">/dev/full");
+  const Ran ran = run_demo(scratch.path(), "", "cluster >/dev/full");
 
   EXPECT_EQ(ran.status, 1);
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
