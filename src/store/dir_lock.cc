@@ -6,9 +6,13 @@
 #include "base/rfc3339.h"
 
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -103,20 +107,49 @@ Result<void> sync_directory(const std::filesystem::path& directory) {
   return {};
 }
 
+namespace {
+
+bool try_lock(int file) {
+  return ::flock(file, LOCK_EX | LOCK_NB) == 0;
+}
+
+// The process that signed, if it is no more: what it was just starting when it was killed shares
+// the lock until it becomes another program, an instant later.
+bool holder_is_gone(const std::filesystem::path& path) {
+  const auto text = read_file(path).value_or("");
+  int pid = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), pid);
+  return read.ec == std::errc{} && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+Result<void> lock(int file, const std::filesystem::path& path) {
+  constexpr auto kPatience = std::chrono::seconds(5);
+  constexpr auto kPause = std::chrono::milliseconds(5);
+  auto waited = std::chrono::milliseconds(0);
+  while (!try_lock(file)) {
+    if (errno != EWOULDBLOCK) return std::unexpected(file_error("lock", path, errno));
+    if (waited >= kPatience || !holder_is_gone(path)) {
+      return fail(
+          ErrorKind::Conflict,
+          fmt::format("data directory {} is in use by {}: stop it, or choose another directory",
+                      path.parent_path().string(), describe_holder(path)));
+    }
+    std::this_thread::sleep_for(kPause);
+    waited += kPause;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<DirLock> DirLock::acquire(const std::filesystem::path& directory) {
   const auto path = directory / "lock";
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return std::unexpected(file_error("open", path, errno));
-  DirLock lock{file};
-  if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return std::unexpected(file_error("lock", path, errno));
-    return fail(
-        ErrorKind::Conflict,
-        fmt::format("data directory {} is in use by {}: stop it, or choose another directory",
-                    directory.string(), describe_holder(path)));
-  }
+  DirLock own{file};
+  FP_TRY_VOID(lock(file, path));
   FP_TRY_VOID(sign(file, path));
-  return lock;
+  return own;
 }
 
 DirLock::DirLock(DirLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}

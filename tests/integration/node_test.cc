@@ -2,7 +2,7 @@
 //
 // Pods as real processes under `fixpoint up`: started, probed, restarted, stopped, killed with
 // their agent, adopted by the next one, and what each of that looks like in the API.
-#include "base/file.h"
+#include "tests/integration/local_processes.h"
 #include "tests/integration/running_operator.h"
 #include "tests/integration/running_server.h"
 
@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,18 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
-
-// Processes whose environment holds this text, wherever they come from.
-std::set<int> processes_with(const std::string& mark) {
-  std::set<int> out;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto text = read_file(entry.path() / "environ").value_or("");  // it may have ended
-    if (text.find(mark) != std::string::npos) out.insert(std::stoi(name));
-  }
-  return out;
-}
 
 class NodePods : public testing::Test {
  protected:

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -23,12 +25,23 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLostCode = 137;
+// How often a supervisor that another agent called is asked whether its container has started.
+constexpr auto kStartPoll = std::chrono::milliseconds(20);
 
 Result<void> make_pipe(const fs::path& path) {
   ::unlink(path.c_str());  // of an earlier life; mkfifo says if it cannot be replaced
   if (::mkfifo(path.c_str(), 0600) == 0) return {};
   return fail(ErrorKind::Unavailable,
               fmt::format("create {}: {}", path.string(), std::strerror(errno)));
+}
+
+// Whoever wrote this file, if it lives.
+std::optional<StartedFile> living(const fs::path& file) {
+  const auto text = read_file(file);
+  if (!text) return std::nullopt;
+  const auto said = StartedFile::parse(*text);
+  if (!said || birth_of(said->supervisor) != said->supervisor_birth) return std::nullopt;
+  return *said;
 }
 
 Result<ExitFile> read_exit(const fs::path& directory) {
@@ -117,13 +130,13 @@ Result<std::unique_ptr<ContainerProcess>> ContainerProcess::adopt(net::Loop& loo
                                                                   ContainerHandlers handlers) {
   std::unique_ptr<ContainerProcess> process(
       new ContainerProcess(loop, directory, std::move(handlers)));
-  const auto text = read_file(RunFiles(directory).started);
-  const auto started = text ? StartedFile::parse(*text) : Result<StartedFile>{StartedFile{}};
-  const bool lives = text && started && birth_of(started->supervisor) == started->supervisor_birth;
-  if (lives && process->watch(started->supervisor)) {
+  const RunFiles files(directory);
+  auto supervisor = living(files.started);
+  if (!supervisor) supervisor = living(files.claim);
+  if (supervisor && process->watch(supervisor->supervisor)) {
     process->command(fmt::format("{}{}\n", kControlHello, ::getpid()));
-    loop.post([self = process->self_, at = started->at] {
-      if (*self != nullptr && (*self)->handlers_.started) (*self)->handlers_.started(at);
+    loop.post([self = process->self_] {
+      if (*self != nullptr) (*self)->await_start();
     });
     return process;
   }
@@ -141,9 +154,29 @@ Result<void> ContainerProcess::watch(int pid) {
   return {};
 }
 
+// Nobody reports to an agent that did not call the supervisor: its file says when.
+void ContainerProcess::await_start() {
+  if (supervisor_ < 0) return;
+  const auto started = living(RunFiles(directory_).started);
+  if (!started) {
+    loop_.after(kStartPoll, [self = self_] {
+      if (*self != nullptr) (*self)->await_start();
+    });
+    return;
+  }
+  pay_commands();
+  if (handlers_.started) handlers_.started(started->at);
+}
+
+void ContainerProcess::pay_commands() {
+  awaits_start_ = false;
+  if (!owed_.empty()) command(std::exchange(owed_, {}));
+}
+
 void ContainerProcess::on_report(const std::string& line) {
   report_.reset();
   if (line.empty() || line.front() != kReportStarted) return;  // its end says why
+  pay_commands();
   const auto text = read_file(RunFiles(directory_).started);
   const auto started = text ? StartedFile::parse(*text) : Result<StartedFile>{StartedFile{}};
   if (handlers_.started) {
@@ -166,6 +199,10 @@ void ContainerProcess::on_end() {
 }
 
 void ContainerProcess::command(std::string_view line) {
+  if (awaits_start_) {
+    owed_ += line;
+    return;
+  }
   const int fd = ::open(RunFiles(directory_).control.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;  // it is ending; its end is told
   (void)!::write(fd, line.data(), line.size());

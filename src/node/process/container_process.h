@@ -52,12 +52,16 @@ class ContainerProcess {
   Result<void> watch(int pid);
   void on_report(const std::string& line);
   void on_end();
+  void await_start();
+  void pay_commands();
   void command(std::string_view line);
 
   net::Loop& loop_;
   std::filesystem::path directory_;
   ContainerHandlers handlers_;
   int supervisor_ = -1;
+  bool awaits_start_ = true;
+  std::string owed_;  // commands for a supervisor that does not listen before it has started
   std::unique_ptr<ProcessWatch> watch_;
   std::unique_ptr<Report> report_;
   std::shared_ptr<ContainerProcess*> self_ = std::make_shared<ContainerProcess*>(this);

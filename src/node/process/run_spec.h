@@ -64,16 +64,19 @@ struct RunSpec {
 struct RunFiles {
   explicit RunFiles(const std::filesystem::path& directory)
       : spec(directory / "run.json"),
+        claim(directory / "claim.json"),
         started(directory / "started.json"),
         exit(directory / "exit.json"),
         control(directory / "control") {}
   std::filesystem::path spec;
+  std::filesystem::path claim;
   std::filesystem::path started;
   std::filesystem::path exit;
   std::filesystem::path control;
 };
 
-// What the supervisor says in `started`: by pid and birth a process is known for certain.
+// What the supervisor says in `started`, and before it has started anything in `claim`: by pid and
+// birth a process is known for certain.
 struct StartedFile {
   int supervisor = 0;
   std::uint64_t supervisor_birth = 0;

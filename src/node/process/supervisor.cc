@@ -66,6 +66,8 @@ class Supervisor {
   }
 
   int run() {
+    if (auto ok = claim(); !ok) return give_up(ok.error().message);
+    if (!agent_lives()) return 0;
     if (auto ok = prepare(); !ok) return give_up(ok.error().message);
     make_groups();
     auto launched = launch({.spec = spec_,
@@ -82,10 +84,9 @@ class Supervisor {
     if (!spec_.terminal) out_ = launched->out;
     err_ = launched->err;
     started_ = clock_.wall();
-    const StartedFile file{.supervisor = ::getpid(),
-                           .supervisor_birth = birth_of(::getpid()).value_or(0),
-                           .init = child_,
-                           .at = *started_};
+    auto file = own_name();
+    file.init = child_;
+    file.at = *started_;
     // A restarted agent that cannot read it takes the container for lost and starts another.
     (void)write_whole_file(files_.started, file.to_text(), 0600);
     report(kReportStarted, "");
@@ -95,6 +96,19 @@ class Supervisor {
 
  private:
   std::string group_name() const { return spec_.id.substr(spec_.id.rfind('/') + 1); }
+
+  static StartedFile own_name() {
+    return {.supervisor = ::getpid(), .supervisor_birth = birth_of(::getpid()).value_or(0)};
+  }
+
+  // While the agent that wanted this run lives, no other looks at its files. So the next one finds
+  // the claim, or this supervisor finds its agent gone and starts nothing: a container is never
+  // started twice, and none runs that nobody knows.
+  Result<void> claim() const { return write_whole_file(files_.claim, own_name().to_text(), 0600); }
+  bool agent_lives() const {
+    pollfd agent{.fd = agent_, .events = POLLIN, .revents = 0};
+    return agent_ >= 0 && ::poll(&agent, 1, 0) == 0;
+  }
 
   void make_groups() {
     if (spec_.memory_bytes_max > 0) {
