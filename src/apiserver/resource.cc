@@ -201,11 +201,30 @@ std::vector<Resource> CustomKinds::all(const store::Snapshot& snapshot) {
   return resources;
 }
 
+namespace {
+
+// Whether the text is "group/version", without building that: it is asked of every object read.
+bool is_api_version(std::string_view text, std::string_view group, std::string_view version) {
+  if (!group.empty()) {
+    if (!text.starts_with(group) || !text.substr(group.size()).starts_with('/')) return false;
+    text.remove_prefix(group.size() + 1);
+  }
+  return text == version;
+}
+
+bool is_in_version(const Resource& resource, json::View object) {
+  const auto& kind = resource.kind;
+  return is_api_version(object.get("apiVersion").as_string(), kind.group, kind.version);
+}
+
+}  // namespace
+
 const kube::CompiledSchema* Resource::schema_of(std::string_view api_version) const {
   if (!custom) return nullptr;
   for (std::size_t i = 0; i < custom->schemas.size(); ++i) {
-    const kube::GroupVersion each{kind.group, custom->facts.versions[i].name};
-    if (each.api_version() == api_version) return &custom->schemas[i];
+    if (is_api_version(api_version, kind.group, custom->facts.versions[i].name)) {
+      return &custom->schemas[i];
+    }
   }
   return nullptr;
 }
@@ -215,7 +234,8 @@ namespace {
 json::Value coerced(const json::Value& object, const kube::CompiledSchema* schema) {
   if (schema == nullptr) return object;
   auto made = kube::coerce_resource(object, *schema, kube::BadMeta::Drop);
-  return made ? std::move(made->value) : object;
+  if (!made) return object;
+  return std::move(made->value);
 }
 
 json::Value relabelled(const json::Value& object, std::string_view api_version) {
@@ -231,8 +251,8 @@ json::Value custom_in_version(const Resource& resource, const json::Value& store
   const auto* stored_schema = resource.schema_of(stored.get("apiVersion").as_string());
   auto object = coerced(stored, stored_schema);
   if (stored_schema != nullptr) object = kube::set_defaults(object, *stored_schema->declared);
+  if (is_in_version(resource, object)) return object;
   const auto wanted = resource.kind.group_version().api_version();
-  if (object.get("apiVersion").as_string() == wanted) return object;
   return coerced(relabelled(object, wanted), resource.schema_of(wanted));
 }
 
@@ -240,10 +260,9 @@ json::Value custom_in_version(const Resource& resource, const json::Value& store
 
 json::Value in_version(const Resource& resource, const json::Value& stored) {
   if (resource.custom) return custom_in_version(resource, stored);
-  const std::string wanted = resource.kind.group_version().api_version();
-  if (stored.get("apiVersion").as_string() == wanted) return stored;
+  if (is_in_version(resource, stored)) return stored;
   json::Draft draft{stored};
-  draft["apiVersion"] = wanted;
+  draft["apiVersion"] = resource.kind.group_version().api_version();
   draft["kind"] = resource.kind.kind;
   if (resource.builtin->from_stored != nullptr) resource.builtin->from_stored(draft);
   return draft.freeze();
@@ -258,7 +277,7 @@ json::Value shown(const Resource& resource, json::Value object) {
 
 json::Value to_stored(const Resource& resource, const json::Value& object) {
   if (resource.custom) {
-    const auto text = json::reread(object);
+    auto text = json::reread(object);
     if (object.get("apiVersion").as_string() == resource.stored_api_version) return text;
     // What the storage version does not know is lost when another version wrote it.
     return coerced(relabelled(text, resource.stored_api_version),

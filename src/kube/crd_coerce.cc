@@ -17,7 +17,7 @@ Result<std::optional<json::Draft>> changed_meta(json::View resource, BadMeta bad
                                                 const std::string& prefix,
                                                 std::vector<std::string>& unknown) {
   const auto metadata = resource.find("metadata");
-  if (!metadata) return std::nullopt;
+  if (!metadata || is_coerced_object_meta(*metadata)) return std::nullopt;
   FP_TRY(coerced, coerce_object_meta(*metadata, bad));
   for (const auto& path : coerced.unknown_fields) unknown.push_back(prefix + path);
   const auto frozen = coerced.metadata.freeze();

@@ -21,9 +21,9 @@ Schema* leaf(SchemaArena& arena, SchemaType type, GoKind go_kind, std::string_vi
   return node;
 }
 
-Schema* object(SchemaArena& arena, std::string go_type, std::vector<Property> properties) {
+Schema* object(SchemaArena& arena, std::string_view go_type, std::vector<Property> properties) {
   auto* node = leaf(arena, SchemaType::Object, GoKind::Struct, go_type);
-  node->definition = "meta.v1." + go_type;
+  node->definition = "meta.v1." + std::string{go_type};
   node->properties = std::move(properties);
   for (auto& property : node->properties) property.omit_empty = true;
   return node;
@@ -105,6 +105,47 @@ const MetaSchemas& schemas() {
   return made;
 }
 
+// omitempty drops zero values; the pointers among the fields keep theirs. The four required
+// fields of an owner reference are always printed.
+template <class Json>
+bool kept(const Property& property, const Schema& owner, const Json& value) {
+  if (value.is_null()) return false;
+  if (std::ranges::find(owner.required, property.name) != owner.required.end()) return true;
+  switch (property.schema->go_kind) {
+    case GoKind::String: return !value.as_string().empty();
+    case GoKind::Int64: return property.name == "deletionGracePeriodSeconds" || value.as_int() != 0;
+    case GoKind::Map:
+    case GoKind::Slice: return !value.empty();
+    default: return true;
+  }
+}
+
+// True only if the Coercer below would find nothing to change and nothing unknown.
+bool is_coerced(json::View value, const Schema& schema) {
+  switch (schema.go_kind) {
+    case GoKind::Struct:
+      return value.is_object() && std::ranges::all_of(value.members(), [&](json::Member member) {
+               const auto* property = schema.property(member.key);
+               return property != nullptr && kept(*property, schema, member.value) &&
+                      is_coerced(member.value, *property->schema);
+             });
+    case GoKind::Map:
+      return value.is_object() && std::ranges::all_of(value.members(), [](json::Member member) {
+               return member.value.is_string();
+             });
+    case GoKind::Slice:
+      return value.is_array() && std::ranges::all_of(value.elements(), [&](json::View element) {
+               return is_coerced(element, *schema.items);
+             });
+    case GoKind::Time: return value.is_string() && is_canonical_time(value.as_string());
+    case GoKind::FieldsV1: return true;
+    case GoKind::Int64: return value.is_int();
+    case GoKind::String: return value.is_string();
+    case GoKind::Bool: return value.is_bool();
+    default: return false;
+  }
+}
+
 // Walks one metadata tree the way Go's decoder fills ObjectMeta.
 class Coercer {
  public:
@@ -142,21 +183,6 @@ class Coercer {
       if (kept(*property, schema, coerced)) out[key] = std::move(coerced);
     }
     return out;
-  }
-
-  // omitempty drops zero values; the pointers among the fields keep theirs. The four required
-  // fields of an owner reference are always printed.
-  static bool kept(const Property& property, const Schema& owner, const json::Draft& value) {
-    if (value.is_null()) return false;
-    if (std::ranges::find(owner.required, property.name) != owner.required.end()) return true;
-    switch (property.schema->go_kind) {
-      case GoKind::String: return !value.as_string().empty();
-      case GoKind::Int64:
-        return property.name == "deletionGracePeriodSeconds" || value.as_int() != 0;
-      case GoKind::Map:
-      case GoKind::Slice: return !value.empty();
-      default: return true;
-    }
   }
 
   static Result<json::Draft> map(json::View value) {
@@ -232,6 +258,10 @@ const Schema* object_meta_schema() {
 }
 const Schema* type_meta_schema() {
   return schemas().text;
+}
+
+bool is_coerced_object_meta(json::View metadata) {
+  return is_coerced(metadata, *object_meta_schema());
 }
 
 Result<CoercedMeta> coerce_object_meta(json::View metadata, BadMeta bad) {

@@ -29,6 +29,10 @@ struct CoercedMeta {
   std::vector<std::string> unknown_fields;  // relative: "foo", "ownerReferences[0].bar"
 };
 
+// True only if coerce_object_meta would change nothing: a quick look, which nearly always spares
+// the work, since every read of a stored object passes through here.
+bool is_coerced_object_meta(json::View metadata);
+
 // The error is in the words of Go's decoder.
 Result<CoercedMeta> coerce_object_meta(json::View metadata, BadMeta bad);
 
