@@ -236,6 +236,10 @@ const kinds::PartHooks* part_of(const Resource& resource, std::string_view subre
   return kinds::part_hooks(*resource.builtin, subresource);
 }
 
+bool same_kind(const kube::GroupVersionKind& a, const kube::GroupVersionKind& b) {
+  return a.kind == b.kind && a.group == b.group;
+}
+
 }  // namespace
 
 void prepare_create(const Resource& resource, json::Draft& object, const Environment& environment,
@@ -381,7 +385,7 @@ std::vector<std::vector<std::string>> reset_fields(const Resource& resource,
 
 std::vector<kube::Writer::Form> version_forms(const Resource& resource) {
   for (const auto& kind : kinds::all()) {
-    if (kind.to_stored == nullptr || kind.gvk.group_kind() != resource.kind.group_kind()) continue;
+    if (kind.to_stored == nullptr || !same_kind(kind.gvk, resource.kind)) continue;
     const auto* stored = kinds::find(kind.stored_as);
     FP_CHECK(stored != nullptr);
     return {
@@ -396,7 +400,7 @@ std::vector<std::string> served_api_versions(const Resource& resource) {
   std::vector<std::string> versions;
   if (!resource.custom) {
     for (const auto& kind : kinds::all()) {
-      if (kind.gvk.group_kind() == resource.kind.group_kind()) {
+      if (same_kind(kind.gvk, resource.kind)) {
         versions.push_back(kind.gvk.group_version().api_version());
       }
     }

@@ -4,6 +4,7 @@
 #include "kube/field_set.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fixpoint::kube {
 
@@ -28,8 +29,8 @@ void collect(const FieldSet& set, Path& prefix, std::vector<Path>& out) {
 }
 
 // Walks both sorted lists at once: `only_a` and `only_b` get the nodes of one side, `both` pairs.
-template <class OnlyA, class OnlyB, class Both>
-void walk(const FieldSet& a, const FieldSet& b, OnlyA only_a, OnlyB only_b, Both both) {
+template <class A, class B, class OnlyA, class OnlyB, class Both>
+void walk(A& a, B& b, OnlyA only_a, OnlyB only_b, Both both) {
   auto left = a.nodes().begin();
   auto right = b.nodes().begin();
   while (left != a.nodes().end() && right != b.nodes().end()) {
@@ -82,7 +83,7 @@ void FieldSet::insert(const Path& path) {
     parent.add(*step, step == path.rbegin(), std::move(set));
     set = std::move(parent);
   }
-  *this = unite(*this, set);
+  *this = unite(std::move(*this), std::move(set));
 }
 
 void FieldSet::add(PathElement step, bool member, FieldSet children) {
@@ -97,7 +98,8 @@ void FieldSet::add(PathElement step, bool member, FieldSet children) {
     return;
   }
   at->member = at->member || member;
-  at->children = at->children.empty() ? std::move(children) : unite(at->children, children);
+  at->children = at->children.empty() ? std::move(children)
+                                      : unite(std::move(at->children), std::move(children));
 }
 
 FieldSet FieldSet::leaves() const {
@@ -118,11 +120,14 @@ bool operator==(const FieldSet& a, const FieldSet& b) {
   return a.nodes_ == b.nodes_;
 }
 
-FieldSet unite(const FieldSet& a, const FieldSet& b) {
+FieldSet unite(FieldSet a, FieldSet b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
   FieldSet out;
-  const auto keep = [&](const FieldSet::Node& node) { out.nodes().push_back(node); };
-  walk(a, b, keep, keep, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
-    out.add(left.step, left.member || right.member, unite(left.children, right.children));
+  const auto keep = [&](FieldSet::Node& node) { out.nodes().push_back(std::move(node)); };
+  walk(a, b, keep, keep, [&](FieldSet::Node& left, FieldSet::Node& right) {
+    out.add(std::move(left.step), left.member || right.member,
+            unite(std::move(left.children), std::move(right.children)));
   });
   return out;
 }
@@ -136,23 +141,36 @@ FieldSet intersect(const FieldSet& a, const FieldSet& b) {
   return out;
 }
 
-FieldSet subtract(const FieldSet& a, const FieldSet& b) {
-  FieldSet out;
-  const auto keep = [&](const FieldSet::Node& node) { out.nodes().push_back(node); };
+bool overlap(const FieldSet& a, const FieldSet& b) {
+  bool found = false;
   const auto drop = [](const FieldSet::Node&) {};
-  walk(a, b, keep, drop, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
-    out.add(left.step, left.member && !right.member, subtract(left.children, right.children));
+  walk(a, b, drop, drop, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
+    found = found || (left.member && right.member) || overlap(left.children, right.children);
+  });
+  return found;
+}
+
+FieldSet subtract(FieldSet a, const FieldSet& b) {
+  if (b.empty()) return a;
+  FieldSet out;
+  const auto keep = [&](FieldSet::Node& node) { out.nodes().push_back(std::move(node)); };
+  const auto drop = [](const FieldSet::Node&) {};
+  walk(a, b, keep, drop, [&](FieldSet::Node& left, const FieldSet::Node& right) {
+    out.add(std::move(left.step), left.member && !right.member,
+            subtract(std::move(left.children), right.children));
   });
   return out;
 }
 
-FieldSet subtract_tree(const FieldSet& a, const FieldSet& b) {
+FieldSet subtract_tree(FieldSet a, const FieldSet& b) {
+  if (b.empty()) return a;
   FieldSet out;
-  const auto keep = [&](const FieldSet::Node& node) { out.nodes().push_back(node); };
+  const auto keep = [&](FieldSet::Node& node) { out.nodes().push_back(std::move(node)); };
   const auto drop = [](const FieldSet::Node&) {};
-  walk(a, b, keep, drop, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
+  walk(a, b, keep, drop, [&](FieldSet::Node& left, const FieldSet::Node& right) {
     if (right.member) return;
-    out.add(left.step, left.member, subtract_tree(left.children, right.children));
+    out.add(std::move(left.step), left.member,
+            subtract_tree(std::move(left.children), right.children));
   });
   return out;
 }

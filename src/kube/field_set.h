@@ -64,12 +64,15 @@ struct FieldSet::Node {
   friend bool operator==(const Node& a, const Node& b) = default;
 };
 
-FieldSet unite(const FieldSet& a, const FieldSet& b);
+// Sets are handed over where the answer is made of their parts: a temporary is not copied.
+FieldSet unite(FieldSet a, FieldSet b);
 FieldSet intersect(const FieldSet& a, const FieldSet& b);
+// True if they have a member in common.
+bool overlap(const FieldSet& a, const FieldSet& b);
 // What is in `a` and not in `b`, each path by itself.
-FieldSet subtract(const FieldSet& a, const FieldSet& b);
+FieldSet subtract(FieldSet a, const FieldSet& b);
 // The same, but a member of `b` also takes away everything below it.
-FieldSet subtract_tree(const FieldSet& a, const FieldSet& b);
+FieldSet subtract_tree(FieldSet a, const FieldSet& b);
 
 // FieldsV1: {"f:data":{".":{},"f:a":{}}}. Unknown kinds of steps are dropped.
 Result<FieldSet> parse_fields_v1(json::View fields);

@@ -122,6 +122,7 @@ TEST(FieldSet, AlgebraTakesEachPathByItself) {
     EXPECT_EQ(to_fields_v1_text(unite(a, b)), row.united);
     EXPECT_EQ(unite(a, b), unite(b, a));
     EXPECT_EQ(to_fields_v1_text(intersect(a, b)), row.intersected);
+    EXPECT_EQ(overlap(a, b), !intersect(a, b).empty());
     EXPECT_EQ(to_fields_v1_text(subtract(a, b)), row.subtracted);
     EXPECT_EQ(to_fields_v1_text(subtract_tree(a, b)), row.subtracted_tree);
   }

@@ -34,11 +34,17 @@ const FieldSet& server_fields() {
   return *fields;
 }
 
+FieldSet reset_set(const Writer& writer) {
+  FieldSet reset;
+  for (const auto& names : writer.reset_fields) reset.insert(fields_path(names));
+  return reset;
+}
+
 Comparison without_reset(const Writer& writer, Comparison change) {
-  if (writer.reset_fields.empty()) return change;
-  change.removed = without_reset(writer, change.removed);
-  change.modified = without_reset(writer, change.modified);
-  change.added = without_reset(writer, change.added);
+  const FieldSet reset = reset_set(writer);
+  change.removed = subtract_tree(std::move(change.removed), reset);
+  change.modified = subtract_tree(std::move(change.modified), reset);
+  change.added = subtract_tree(std::move(change.added), reset);
   return change;
 }
 
@@ -77,6 +83,7 @@ void merge_into_bucket(Ownership& ownership, const std::string& first, const std
 }
 
 void cap_updaters(Ownership& ownership) {
+  if (ownership.owners().size() <= kUpdateManagersMax) return;
   const std::vector<std::string> ids = updaters_by_age(ownership);
   std::size_t count = ids.size();
   std::map<std::string, std::string> first_of_version;
@@ -124,15 +131,12 @@ Owner identity_of(const Writer& writer, std::string_view manager, Operation oper
   return owner;
 }
 
-FieldSet without_reset(const Writer& writer, const FieldSet& fields) {
-  if (writer.reset_fields.empty()) return fields;
-  FieldSet reset;
-  for (const auto& names : writer.reset_fields) reset.insert(fields_path(names));
-  return subtract_tree(fields, reset);
+FieldSet without_reset(const Writer& writer, FieldSet fields) {
+  return subtract_tree(std::move(fields), reset_set(writer));
 }
 
-FieldSet without_server_fields(const FieldSet& fields) {
-  return subtract(fields, server_fields());
+FieldSet without_server_fields(FieldSet fields) {
+  return subtract(std::move(fields), server_fields());
 }
 
 Result<void> refresh(const Writer& writer, json::View live, Ownership& ownership) {
@@ -147,7 +151,7 @@ Result<void> refresh(const Writer& writer, json::View live, Ownership& ownership
     FP_TRY_VOID(check_fits(writer, owner.api_version, live));
   }
   for (Owner& owner : ownership.owners()) {
-    owner.own(fit_to_schema(schema_at(writer, owner.api_version), owner.fields));
+    if (fit_to_schema(schema_at(writer, owner.api_version), owner.fields)) owner.stored = {};
   }
   return {};
 }
@@ -189,7 +193,7 @@ Result<Changes> changes_between(const Writer& writer, json::View before, json::V
   const auto written_in = writer.kind.group_version().api_version();
   changes.emplace(written_in, without_reset(writer, *std::move(own)));
   for (const Owner& owner : ownership.owners()) {
-    if (owner.id() == self || changes.contains(owner.api_version)) continue;
+    if (changes.contains(owner.api_version) || owner.id() == self) continue;
     if (const auto fits = check_fits(writer, owner.api_version, after); !fits) {
       return fail(ErrorKind::Invalid, "failed to convert new object: " + fits.error().message);
     }
@@ -216,10 +220,11 @@ std::vector<FieldConflict> conflicts_of(const Ownership& ownership, const Change
 
 void take_fields(Ownership& ownership, const Changes& changes, std::string_view self) {
   for (Owner& owner : ownership.owners()) {
-    if (owner.id() == self) continue;
+    if (!self.empty() && owner.id() == self) continue;
     const Comparison& change = changes.at(owner.api_version);
-    if (change.same()) continue;
-    owner.own(subtract(owner.fields, unite(unite(change.modified, change.added), change.removed)));
+    owner.lose(change.modified);
+    owner.lose(change.added);
+    owner.lose(change.removed);
   }
   ownership.drop_empty();
 }
@@ -245,14 +250,15 @@ Result<void> record_update(const Writer& writer, std::string_view manager, json:
   FP_TRY_VOID(refresh(writer, before, ownership));
   FP_TRY(changes, changes_between(writer, before, after, ownership, {}));
   const Owner self = identity_of(writer, manager, Operation::Update);
-  const Comparison& change = changes.at(self.api_version);
   // The writer's own entry loses what it wrote as well and gets it back below: what matters is
   // whether it wrote anything, for only then its time moves.
   take_fields(ownership, changes, {});
-  FieldSet written = without_server_fields(unite(change.modified, change.added));
+  Comparison& change = changes.at(self.api_version);
+  FieldSet written =
+      without_server_fields(unite(std::move(change.modified), std::move(change.added)));
   if (!written.empty()) {
     Owner& owner = ownership.at(self);
-    owner.own(unite(written, owner.fields));
+    owner.gain(std::move(written));
     owner.time = writer.now;
   }
   cap_updaters(ownership);

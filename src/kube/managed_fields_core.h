@@ -22,9 +22,9 @@ inline constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 Owner identity_of(const Writer& writer, std::string_view manager, Operation operation);
 
 // `fields` without those this endpoint resets, and everything below them.
-FieldSet without_reset(const Writer& writer, const FieldSet& fields);
+FieldSet without_reset(const Writer& writer, FieldSet fields);
 // `fields` without the parts of an object that nobody owns: name, uid, resourceVersion, ….
-FieldSet without_server_fields(const FieldSet& fields);
+FieldSet without_server_fields(FieldSet fields);
 
 // Whether an object in the writer's version is also one of another version that it is served in.
 // The error is in the words of Kubernetes. Between versions nothing is converted, so fields that

@@ -47,8 +47,8 @@ Result<json::Value> remove_fields(const Schema& schema, json::View object, const
 // removes the struct.
 FieldSet with_declared_parents(const Schema& schema, const FieldSet& fields);
 
-// `fields` where a part that the schema now says is atomic is owned whole.
-FieldSet fit_to_schema(const Schema& schema, const FieldSet& fields);
+// Makes `fields` own whole what the schema now says is atomic. True if that changed anything.
+bool fit_to_schema(const Schema& schema, FieldSet& fields);
 
 // An object of this kind of which nothing is set yet: for built-in kinds the zero value of the Go
 // struct, whose fixed parts exist before anyone writes them and so belong to nobody.

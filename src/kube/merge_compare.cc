@@ -61,17 +61,27 @@ struct Found {
   bool added = false;
   Comparison below;
 
+  bool nothing() const { return !removed && !modified && !added && below.same(); }
+
   void attach(const PathElement& step, Found child) {
-    below.removed.add(step, child.removed, std::move(child.below.removed));
-    below.modified.add(step, child.modified, std::move(child.below.modified));
-    below.added.add(step, child.added, std::move(child.below.added));
+    attach(below.removed, step, child.removed, std::move(child.below.removed));
+    attach(below.modified, step, child.modified, std::move(child.below.modified));
+    attach(below.added, step, child.added, std::move(child.below.added));
+  }
+
+ private:
+  // Looks before it copies the step: most changes are of one sort.
+  static void attach(FieldSet& set, const PathElement& step, bool member, FieldSet children) {
+    if (member || !children.empty()) set.add(step, member, std::move(children));
   }
 };
 
 class Comparer {
  public:
   Result<void> compare(const MergeType& type, Maybe before, Maybe after, Found& found) {
-    if (before && after && before->same_as(*after)) return {};
+    // Most of an object stays: a look at two equal parts costs far less than a walk along the
+    // schema.
+    if (before && after && *before == *after) return {};
     const Atom atom(type);
     const auto shape = [&](json::View value) { return atom.shape(value); };
     // A value that changed its shape is removed in one and added in the other.
@@ -114,14 +124,6 @@ class Comparer {
     }
   }
 
-  Result<void> descend(const MergeType& type, const PathElement& step, Maybe before, Maybe after,
-                       Found& found) {
-    Found child;
-    FP_TRY_VOID(compare(type, before, after, child));
-    found.attach(step, std::move(child));
-    return {};
-  }
-
   Result<void> visit_map(const Atom& atom, Maybe before, Maybe after, Found& found) {
     const json::View left = before.value_or(json::View{});
     const json::View right = after.value_or(json::View{});
@@ -135,8 +137,9 @@ class Comparer {
       const std::string_view key = take_left ? (*l.first).key : (*r.first).key;
       const Maybe before_value = take_left ? Maybe((*l.first).value) : std::nullopt;
       const Maybe after_value = take_right ? Maybe((*r.first).value) : std::nullopt;
-      FP_TRY_VOID(
-          descend(atom.member(key), PathElement::field(key), before_value, after_value, found));
+      Found child;
+      FP_TRY_VOID(compare(atom.member(key), before_value, after_value, child));
+      if (!child.nothing()) found.attach(PathElement::field(key), std::move(child));
       if (take_left) ++l.first;
       if (take_right) ++r.first;
     }
@@ -172,7 +175,11 @@ class Comparer {
     }
     const Maybe one_left = left == 1 ? Maybe(before->values.front()) : std::nullopt;
     const Maybe one_right = right == 1 ? Maybe(after->values.front()) : std::nullopt;
-    if (one_left || one_right) FP_TRY_VOID(descend(element, step, one_left, one_right, found));
+    if (one_left || one_right) {
+      Found child;
+      FP_TRY_VOID(compare(element, one_left, one_right, child));
+      found.attach(step, std::move(child));
+    }
     Found marker;
     marker.removed = left > 1;
     marker.added = right > 1;

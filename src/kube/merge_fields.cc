@@ -34,27 +34,29 @@ bool owned_whole(const MergeType& type) {
   return atom.scalar() == Scalar::None && atom.list() && atom.list_atomic();
 }
 
-FieldSet fit(const MergeType& type, const FieldSet& fields) {
+bool fit(const MergeType& type, FieldSet& fields) {
   const Atom atom(type);
   // What nothing is declared of has no say about being atomic.
-  if (atom.map() && atom.deduced_map()) return fields;
-  FieldSet out;
-  for (const FieldSet::Node& node : fields.nodes()) {
+  if (atom.map() && atom.deduced_map()) return false;
+  bool changed = false;
+  for (FieldSet::Node& node : fields.nodes()) {
+    if (node.children.empty()) continue;
     MergeType child;
     if (atom.map()) {
       child = node.step.is_field() ? atom.member(node.step.name()) : atom.map_element();
     } else if (atom.scalar() == Scalar::None && atom.list()) {
       child = atom.list_element();
     }
-    if (!child.declared() || node.children.empty()) {
-      out.add(node.step, node.member, node.children);
-    } else if (child.form == MergeType::Form::Declared && owned_whole(child)) {
-      out.add(node.step, true, {});
-    } else {
-      out.add(node.step, node.member, fit(child, node.children));
+    if (!child.declared()) continue;
+    if (child.form == MergeType::Form::Declared && owned_whole(child)) {
+      node.member = true;
+      node.children = {};
+      changed = true;
+    } else if (fit(child, node.children)) {
+      changed = true;
     }
   }
-  return out;
+  return changed;
 }
 
 json::Draft zero_struct(const Schema& schema);
@@ -108,7 +110,7 @@ FieldSet with_declared_parents(const Schema& schema, const FieldSet& fields) {
   return declare_parents(root_type(schema), fields);
 }
 
-FieldSet fit_to_schema(const Schema& schema, const FieldSet& fields) {
+bool fit_to_schema(const Schema& schema, FieldSet& fields) {
   return fit(root_type(schema), fields);
 }
 

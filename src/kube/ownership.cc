@@ -108,6 +108,18 @@ void Owner::own(FieldSet set) {
   stored = {};
 }
 
+void Owner::gain(FieldSet more) {
+  if (more.empty()) return;
+  fields = unite(std::move(fields), std::move(more));
+  stored = {};
+}
+
+void Owner::lose(const FieldSet& taken) {
+  if (!overlap(fields, taken)) return;
+  fields = subtract(std::move(fields), taken);
+  stored = {};
+}
+
 Owner* Ownership::find(std::string_view id) {
   const auto at =
       std::ranges::find_if(owners_, [&](const Owner& owner) { return owner.id() == id; });
@@ -116,9 +128,12 @@ Owner* Ownership::find(std::string_view id) {
 
 Owner& Ownership::at(const Owner& identity) {
   const std::string id = identity.id();
-  if (Owner* found = find(id)) return *found;
-  const auto at =
-      std::ranges::find_if(owners_, [&](const Owner& owner) { return owner.id() > id; });
+  auto at = owners_.begin();
+  for (; at != owners_.end(); ++at) {
+    const std::string other = at->id();
+    if (other == id) return *at;
+    if (other > id) break;
+  }
   Owner fresh = identity;
   fresh.fields = {};
   fresh.stored = {};

@@ -35,6 +35,8 @@ struct Owner {
 
   bool applied() const { return operation == Operation::Apply; }
   void own(FieldSet set);  // from now on exactly this
+  void gain(FieldSet more);
+  void lose(const FieldSet& taken);
   // Kubernetes' own key of an entry. It orders conflicts and the merging of old managers. An
   // applier's has no version: applying in another version goes on with the same entry.
   std::string id() const;
