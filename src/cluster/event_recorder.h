@@ -15,10 +15,10 @@
 #include <chrono>
 #include <cstddef>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace fixpoint::cluster {
@@ -52,9 +52,14 @@ class RecentMap {
   }
 
  private:
+  using Entries = std::list<std::pair<Hash128, T>>;
+  struct Spread {
+    std::size_t operator()(const Hash128& key) const { return key.low; }
+  };
+
   std::size_t entries_max_;
-  std::list<std::pair<Hash128, T>> entries_;  // the most recent last
-  std::map<Hash128, typename std::list<std::pair<Hash128, T>>::iterator> places_;
+  Entries entries_;  // the most recent last
+  std::unordered_map<Hash128, typename Entries::iterator, Spread> places_;
 };
 
 class EventRecorder {
