@@ -10,7 +10,7 @@
 namespace fixpoint::verify {
 
 // Different words have different fingerprints: every step of `stir` can be undone.
-inline Hash128 mix128(std::uint64_t word) {
+[[gnu::always_inline]] inline Hash128 mix128(std::uint64_t word) {
   const auto stir = [](std::uint64_t bits) {
     bits ^= bits >> 32;
     bits *= 0xd6e8feb86659fd93ULL;

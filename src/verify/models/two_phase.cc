@@ -29,11 +29,6 @@ std::vector<Actor> TwoPhase::actors() const {
   return all;
 }
 
-ActorId TwoPhase::actor(Action action) const {
-  const bool transaction_manager = action.kind <= Kind::ManagerHearsPrepared;
-  return transaction_manager ? ActorId{0} : static_cast<ActorId>(action.who + 1);
-}
-
 std::string TwoPhase::describe(Action action) const {
   switch (action.kind) {
     case Kind::ManagerCommits: return "decides to commit";

@@ -42,12 +42,16 @@ class TwoPhase {
   explicit TwoPhase(unsigned size);
 
   std::vector<State> initial() const { return {0}; }
-  void actions(State state, std::vector<Action>& out) const;
-  std::optional<State> next(State state, Action action) const;
+  // These two are the hot path of the calibration: g++ would not inline them by itself.
+  [[gnu::always_inline]] void actions(State state, std::vector<Action>& out) const;
+  [[gnu::always_inline]] std::optional<State> next(State state, Action action) const;
   // A word can be mixed without losing anything: equal fingerprints are equal states.
   Hash128 fingerprint(State state) const { return mix128(state); }
   std::vector<Actor> actors() const;
-  ActorId actor(Action action) const;
+  ActorId actor(Action action) const {
+    const bool transaction_manager = action.kind <= Kind::ManagerHearsPrepared;
+    return transaction_manager ? ActorId{0} : static_cast<ActorId>(action.who + 1);
+  }
   std::string describe(Action action) const;
   Telling tell(State before, Action action, State after) const;
   Properties<TwoPhase> properties() const;
@@ -72,7 +76,6 @@ class TwoPhase {
   unsigned size_;
 };
 
-// These two are the hot path of the calibration and shall be inlined.
 inline void TwoPhase::actions(State state, std::vector<Action>& out) const {
   const bool undecided = (state & decided()) == 0;
   if (undecided) {
