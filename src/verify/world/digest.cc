@@ -126,7 +126,20 @@ struct Scratch {
 void DigestBuilder::mention(Mention::Kind kind, std::uint64_t value) {
   // The kind is part of the shape: where a version stands no uid can.
   words_.push_back(0xF000 + static_cast<std::uint64_t>(kind));
-  mentions_.push_back({kind, value});
+  refer({kind, value});
+}
+
+void DigestBuilder::refer(const Mention& mention) {
+  if (mention.kind == Mention::Kind::Deadline) {
+    mentions_.push_back(mention);
+    return;
+  }
+  // What was mentioned a moment ago is mentioned most.
+  for (std::size_t at = mentions_.size(); at-- > 0;) {
+    if (mentions_[at] == mention) return words_.push_back(at);
+  }
+  words_.push_back(mentions_.size());
+  mentions_.push_back(mention);
 }
 
 void DigestBuilder::version(std::string_view text) {
@@ -199,7 +212,7 @@ void DigestBuilder::walk(json::View value) {
 void DigestBuilder::part(const Digest& digest) {
   words_.push_back(digest.shape.high);
   words_.push_back(digest.shape.low);
-  mentions_.insert(mentions_.end(), digest.mentions.begin(), digest.mentions.end());
+  for (const Mention& mention : digest.mentions) refer(mention);
 }
 
 Digest DigestBuilder::finish() {

@@ -4,7 +4,9 @@
 //
 // resourceVersions, uids and times never repeat, so hashed as they are they would make every state
 // new: nothing would ever be visited twice and no run would have a loop. A digest is the hash of a
-// part with these left out, and beside it the list of what was left out, in the order of the text.
+// part in which these stand as "the first that is mentioned", "the second", and beside it the list
+// of them, each once. So what a part of many objects costs is the number of things it mentions, not
+// how often it does.
 // Parts are digested once, when they are made; canonical() then numbers what all parts of a state
 // mention and hashes the lot:
 //  - resourceVersions by rank: only their order and equality is ever asked for. Those of the
@@ -31,10 +33,13 @@ struct Mention {
   enum class Kind : std::uint8_t { Version, Uid, Time, Deadline };
   Kind kind = Kind::Version;
   std::uint64_t value = 0;
+
+  bool operator==(const Mention&) const = default;
 };
 
 struct Digest {
   Hash128 shape;
+  // Each once, in order of first mention; but every deadline, since all that are due are alike.
   std::vector<Mention> mentions;
 
   // Of the part as it is, nothing left out.
@@ -57,6 +62,7 @@ class DigestBuilder {
 
  private:
   void mention(Mention::Kind kind, std::uint64_t value);
+  void refer(const Mention& mention);
   void walk(json::View value);
   void plain(std::string_view text);
 
@@ -73,6 +79,7 @@ struct Reductions {
   bool times = true;      // by rank
   bool deadlines = true;  // by rank
   bool echoes = true;     // news that tells a cache nothing is delivered at once
+  bool in_flight = true;  // requests that nobody waits for have an order of their own
 
   auto operator<=>(const Reductions&) const = default;
 };

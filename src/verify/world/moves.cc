@@ -4,7 +4,9 @@
 #include "runtime/controller/pass_state.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace fixpoint::verify::world {
@@ -48,7 +50,12 @@ Ref<const Process> Moves::same_as(const Ref<const Process>& complete) {
   return complete;
 }
 
-Ref<const Process> complete(const Ref<Process>& made) {
+Ref<const Process> complete(const Ref<Process>& made, const Process* from) {
+  for (std::size_t at = 0; at < made->follows.size(); ++at) {
+    auto& followed = made->follows[at];
+    if (from != nullptr && followed.untouched_since(from->follows[at])) continue;
+    followed.digest = std::make_shared<const Digest>(digest_of(followed));
+  }
   made->digest = std::make_shared<const Digest>(digest_of(*made));
   made->serial = ++processes_made;
   return made;

@@ -25,8 +25,9 @@ struct Move {
   std::shared_ptr<const runtime::ControllerCore::Ended> ended;  // the pass that ended with it
 };
 
-// Gives it its digest and its number; from now on it does not change.
-Ref<const Process> complete(const Ref<Process>& made);
+// Gives it its digest and its number; from now on it does not change. `from` is what it was copied
+// from: of caches that nothing happened to the digest is known. Null: of none.
+Ref<const Process> complete(const Ref<Process>& made, const Process* from);
 
 class Moves {
  public:

@@ -3,9 +3,13 @@
 
 #include "client/local_answer.h"
 #include "kube/metadata.h"
+#include "verify/world/recall.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -158,7 +162,7 @@ Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
     auto& followed = follows_.emplace_back(Followed{
         Contents{watch.collection, watch.indexes, shapes_.back()},
         {},
-        std::nullopt
+        std::nullopt, nullptr
     });
     followed.contents.keep_own_changes();
     if (!rules_.on(Rule::ReadOwnWrites)) followed.contents.forget_own_writes();
@@ -166,8 +170,27 @@ Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
   }
 }
 
+// What a watch tells follows from the records before and after, and states share those.
 std::optional<News> Blueprint::news(std::size_t watch, const store::Event& event) const {
   if (!event.key().starts_with(filters_[watch].selection.resource.prefix)) return std::nullopt;
+  struct Told {
+    store::Event event;  // so that its records are not others tomorrow
+    std::optional<News> news;
+  };
+  constexpr std::size_t kPlaces = std::size_t{1} << 14U;
+  thread_local Recall<Told> known{kPlaces};
+  const std::array<std::uint64_t, 5> words{serial_, watch,
+                                           std::bit_cast<std::uintptr_t>(event.before.get()),
+                                           std::bit_cast<std::uintptr_t>(event.after.get()),
+                                           std::bit_cast<std::uintptr_t>(event.last.get())};
+  const Hash128 key = hash128({reinterpret_cast<const char*>(words.data()), sizeof(words)});
+  if (const Told* told = known.find(key)) return told->news;
+  auto made = news_afresh(watch, event);
+  known.put(key, {event, made});
+  return made;
+}
+
+std::optional<News> Blueprint::news_afresh(std::size_t watch, const store::Event& event) const {
   auto told = filters_[watch].next(event);
   if (!told) return std::nullopt;
   return News{type_of(told->type),
@@ -186,6 +209,14 @@ const Contents* Process::find(const kube::GroupVersionKind& kind) const {
     if (followed.contents.collection().resource.kind == kind) return &followed.contents;
   }
   return nullptr;
+}
+
+// Contents are copied when they change: as long as both exist, one state is one content.
+bool Followed::untouched_since(const Followed& earlier) const {
+  const auto same = [](const News& a, const News& b) { return a.same_as(b); };
+  return &contents.state() == &earlier.contents.state() &&
+         std::ranges::equal(pending, earlier.pending, same) &&
+         last.has_value() == earlier.last.has_value() && (!last || last->same_as(*earlier.last));
 }
 
 std::optional<MonotonicInstant> Process::next_due() const {

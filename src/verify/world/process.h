@@ -28,12 +28,20 @@ namespace fixpoint::verify::world {
 struct News {
   client::EventType type = client::EventType::Added;
   json::Value object;
+
+  bool same_as(const News& other) const {
+    return type == other.type && object.view().same_as(other.object);
+  }
 };
 
 struct Followed {
   runtime::Contents contents;
   std::vector<News> pending;
   std::optional<News> last;  // what was delivered last: it may come once more
+  DigestRef digest;          // of all that; null until the process is complete
+
+  // Surely: one is a copy of the other, and nothing happened to either since.
+  bool untouched_since(const Followed& earlier) const;
 };
 
 // The rules of the runtime that this process lacks, and how its operator is driven.
@@ -66,6 +74,8 @@ class Blueprint {
   std::uint64_t serial() const { return serial_; }
 
  private:
+  std::optional<News> news_afresh(std::size_t watch, const store::Event& event) const;
+
   std::uint64_t serial_;
   const runtime::Operator* reconciler_;
   runtime::Rules rules_;
@@ -138,7 +148,9 @@ class Driver {
   MonotonicInstant now_;
 };
 
-// Everything about the process that decides about its future (digest.h).
+// Everything about a cache and its news, and about a process whose caches have their digests, that
+// decides about the future (digest.h).
+Digest digest_of(const Followed& followed);
 Digest digest_of(const Process& process);
 // Everything about an answer that a process can tell, to the last digit.
 Hash128 exact_hash_of(const runtime::EffectReply& reply);

@@ -59,7 +59,10 @@ void add_tombstones(DigestBuilder& out, const runtime::Tombstones& tombstones) {
   }
 }
 
-void add(DigestBuilder& out, const Followed& followed) {
+}  // namespace
+
+Digest digest_of(const Followed& followed) {
+  DigestBuilder out;
   const auto& state = followed.contents.state();
   const auto objects = followed.contents.list("");
   out.number(objects.size());
@@ -73,7 +76,10 @@ void add(DigestBuilder& out, const Followed& followed) {
   for (const News& news : followed.pending) add(out, news);
   out.truth(followed.last.has_value());
   if (followed.last) add(out, *followed.last);
+  return out.finish();
 }
+
+namespace {
 
 void add(DigestBuilder& out, const runtime::KeyMemory& memory) {
   out.number(memory.doubts.size());
@@ -253,7 +259,7 @@ Hash128 exact_hash_of(const runtime::EffectReply& reply) {
 Digest digest_of(const Process& process) {
   DigestBuilder out;
   out.truth(process.connected);
-  for (const auto& followed : process.follows) add(out, followed);
+  for (const auto& followed : process.follows) out.part(*followed.digest);
   add(out, process.core.queue());
   for (const auto& [key, memory] : process.core.remembered()) {
     add(out, key);

@@ -372,6 +372,12 @@ void World::judge(const Look& look, Live& live) const {
     live.wanted = live.wanted && !deleted && blueprint_.reconciler().check(primary).empty();
     live.matched = live.matched && !deleted && (!scenario_.match || scenario_.match(look, primary));
   }
+  live.orphans = std::ranges::any_of(live.records, [&](const store::RecordRef& record) {
+    const auto owner = kube::controller_of(record->body);
+    return owner && std::ranges::none_of(live.records, [&](const auto& other) {
+             return kube::uid_of(other->body) == owner->uid;
+           });
+  });
 }
 
 Properties<World> World::properties() const {
@@ -426,6 +432,10 @@ Properties<World> World::properties() const {
   all.eventually_stable(
       "deletion comes to its end", [](const State&) { return true; },
       [](const State& state) { return !state.live->leaving || state.rejected; });
+  // Also of what was asked for in time and came too late (State::landed).
+  all.eventually_stable(
+      "nothing is left of what is gone", [](const State&) { return true; },
+      [](const State& state) { return !state.live->orphans; });
   all.quiescent(
       "8 at rest nothing is written", [](const State&) { return true; },
       [](const State& before, const Action& action, const State&) {

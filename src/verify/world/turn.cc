@@ -3,6 +3,7 @@
 
 #include "cluster/loops/garbage_collector.h"
 #include "runtime/controller/pass_state.h"
+#include "verify/world/call_digest.h"
 #include "verify/world/memo.h"
 
 #include <algorithm>
@@ -188,7 +189,9 @@ std::optional<EffectReply> World::Turn::ask_server(const Action& action, const E
   if (const auto* api = std::get_if<ApiEffect>(&effect.what)) {
     return past ? EffectReply{server.call(api->call)} : call(api->call);
   }
-  if (const auto* list = std::get_if<ListEffect>(&effect.what)) return server.list(list->call);
+  if (const auto* lists = std::get_if<ListEffect>(&effect.what)) {
+    return past ? EffectReply{server.list(lists->call)} : list(lists->call);
+  }
   if (const auto* resolve = std::get_if<ResolveEffect>(&effect.what)) {
     return server.resolve(resolve->kind);
   }
@@ -204,37 +207,26 @@ EffectReply World::Turn::perform(const runtime::EffectStep& step) {
   return world_.scenario_.outside->perform(state_.outside, step);
 }
 
-namespace {
-
-Hash128 hash_of(const client::Call& call) {
-  DigestBuilder digest;
-  digest.number(static_cast<std::uint64_t>(call.verb));
-  digest.text(call.resource.kind.group);
-  digest.text(call.resource.kind.version);
-  digest.text(call.resource.plural);
-  digest.text(call.key.ns);
-  digest.text(call.key.name);
-  digest.text(call.subresource);
-  digest.number(static_cast<std::uint64_t>(call.patch_type));
-  digest.text(call.field_manager);
-  digest.number(static_cast<std::uint64_t>(call.force));
-  digest.text(call.preconditions.uid);
-  digest.text(call.preconditions.resource_version);
-  digest.number(static_cast<std::uint64_t>(call.propagation));
-  digest.part(digest_of(call.body));
-  return digest.finish().exact();
+EffectReply World::Turn::call(const client::Call& call) {
+  return remembered(digest_of(call), [&](Server& server) { return server.call(call); });
 }
 
-}  // namespace
+EffectReply World::Turn::list(const client::ListCall& call) {
+  // Who keeps less of an object is answered differently, and a shape cannot be compared.
+  if (call.shape) return Server{state_.store, world_.options_.weakness}.list(call);
+  return remembered(digest_of(call), [&](Server& server) { return server.list(call); });
+}
 
-EffectReply World::Turn::call(const client::Call& call) {
-  const auto ask = [&](store::Store& store) -> std::optional<EffectReply> {
-    return Server{store, world_.options_.weakness}.call(call);
+template <class Ask>
+EffectReply World::Turn::remembered(const Digest& question, Ask ask) {
+  const auto on = [&](store::Store& store) -> std::optional<EffectReply> {
+    Server server{store, world_.options_.weakness};
+    return ask(server);
   };
-  if (memory_ == Memory::Unused) return *ask(state_.store);
+  if (memory_ == Memory::Unused) return *on(state_.store);
   Hash128 key = state_.live->exact;
-  key += hash_of(call);
-  return *Memo::of_this_thread().run(key, state_.store, ask);
+  key += question.exact();
+  return *Memo::of_this_thread().run(key, state_.store, on);
 }
 
 template <class Do>
@@ -258,6 +250,8 @@ bool World::Turn::effect(const Action& action) {
     // That a thing is not there has no version: nobody could tell it from the present. Kubernetes
     // answers live reads from the present, and the runtime relies on that here.
     if (action.fault == Fault::Stale && !std::visit(IsGood{}, *reply)) return false;
+    state_.landed =
+        state_.landed || (action.process != state_.leader && state_.store.revision() != before_);
   }
   if (action.fault != Fault::None && action.fault != Fault::Stale) {
     reply = instead(action.fault, effect);
@@ -271,8 +265,10 @@ bool World::Turn::effect(const Action& action) {
     const auto order = [](const InFlight& it) {
       return std::pair{it.process, it.sent->digest.shape};
     };
-    state_.in_flight.insert(std::ranges::upper_bound(state_.in_flight, order(flying), {}, order),
-                            flying);
+    const auto at = world_.options_.reductions.in_flight
+                        ? std::ranges::upper_bound(state_.in_flight, order(flying), {}, order)
+                        : state_.in_flight.end();
+    state_.in_flight.insert(at, flying);
   }
   if (crashes(action.fault)) {
     crash(action.process);

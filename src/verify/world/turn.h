@@ -55,6 +55,10 @@ class World::Turn {
   std::optional<runtime::EffectReply> ask_server(const Action& action,
                                                  const runtime::Effect& effect);
   runtime::EffectReply call(const client::Call& call);
+  runtime::EffectReply list(const client::ListCall& call);
+  // What the server says to it now, or said before to the same.
+  template <class Ask>
+  runtime::EffectReply remembered(const Digest& question, Ask ask);
   runtime::EffectReply perform(const runtime::EffectStep& step);
   // What somebody does to the store; `who` tells them apart.
   template <class Do>

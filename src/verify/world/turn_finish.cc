@@ -63,7 +63,10 @@ void World::Turn::publish() {
     state_.processes[at] = std::move(move.process);
     if (act != nullptr) witness_->ended = std::move(move.ended);
   }
-  if (!news.events.empty() || !state_.outside.view().same_as(was_.outside)) refresh_live(news);
+  if (!news.events.empty() || !state_.outside.view().same_as(was_.outside) ||
+      memory_ == Memory::Unused) {
+    refresh_live(news);
+  }
 }
 
 Move World::Turn::moved(std::uint8_t process, const Act* act, const News& news) const {
@@ -85,7 +88,8 @@ Move World::Turn::moved(std::uint8_t process, const Act* act, const News& news) 
 }
 
 Move World::Turn::moved_afresh(std::uint8_t process, const Act* act, const News& news) const {
-  auto next = make_ref<Process>(*state_.processes[process]);
+  const Process& was = *state_.processes[process];
+  auto next = make_ref<Process>(was);
   Move move;
   {
     Driver driver{world_.blueprint_, *next, state_.now, state_.leader == process};
@@ -96,7 +100,8 @@ Move World::Turn::moved_afresh(std::uint8_t process, const Act* act, const News&
     }
     if (next->connected) hear(driver, *next, news);
   }
-  move.process = complete(next);
+  // What is worked out afresh shall find a digest that is wrong.
+  move.process = complete(next, memory_ == Memory::Used ? &was : nullptr);
   if (memory_ == Memory::Used) move.process = Moves::of_this_thread().same_as(move.process);
   return move;
 }
@@ -160,7 +165,9 @@ Ref<const Live> World::Turn::live_after(const std::vector<store::Event>& events)
   for (const auto& key : live->removed) digest.text(key);
   live->digest = digest.finish();
   live->exact = live->digest.exact(state_.store.revision().value ^ (world_.serial_ << 40U));
-  world_.judge(Look{state_.store.latest(), state_.outside}, *live);
+  const Look look{state_.store.latest(), state_.outside};
+  world_.judge(look, *live);
+  world_.foresee(look, *live);
   return live;
 }
 

@@ -8,6 +8,7 @@
 #include "json/yaml.h"
 #include "kube/metadata.h"
 #include "runtime/controller/pass_state.h"
+#include "verify/world/call_digest.h"
 #include "verify/world/turn.h"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
   state.left = options_.budget;
   if (scenario.outside) state.outside = scenario.outside->state;
   state.live = make_ref<Live>();
-  unborn_ = complete(make_ref<Process>(blueprint_));
+  unborn_ = complete(make_ref<Process>(blueprint_), nullptr);
   state.processes.assign(scenario.processes, unborn_);
   Turn turn{*this, state, Turn::Memory::Unused};
   Stage stage{turn.state().store};
@@ -113,14 +114,7 @@ Digest digest_of_effect(const Effect& effect) {
     return out.finish();
   }
   const auto& call = std::get<runtime::ApiEffect>(effect.what).call;
-  out.number(static_cast<std::uint64_t>(call.verb));
-  out.text(call.resource.plural);
-  out.text(call.key.ns);
-  out.text(call.key.name);
-  out.text(call.subresource);
-  out.text(call.preconditions.uid);
-  out.version(call.preconditions.resource_version);
-  out.part(digest_of(call.body));
+  out.part(digest_of(call));
   return out.finish();
 }
 
@@ -159,12 +153,14 @@ void World::actions(const State& state, std::vector<Action>& out) const {
     out.push_back({.step = Step::Land, .item = at});
   }
   if (Turn::next_deadline(state)) out.push_back({.step = Step::Wait});
-  add_collections(state, out);
-  for (std::uint8_t at = 0; at < small_count(scenario_.deeds); ++at) {
-    const Deed& deed = scenario_.deeds[at];
-    if (deed.price && state.left[*deed.price] == 0) continue;
-    if (deed.possible && !deed.possible(Look{state.store.latest(), state.outside})) continue;
-    out.push_back({.step = Step::Deed, .item = at});
+  const Live& live = *state.live;
+  for (const auto at : live.collectible) out.push_back({.step = Step::Collect, .item = at});
+  for (std::uint8_t at = live.terminating ? 0 : 1; at < small_count(loops_); ++at) {
+    out.push_back({.step = Step::Loop, .item = at});
+  }
+  for (const auto at : live.deeds) {
+    const auto& price = scenario_.deeds[at].price;
+    if (!price || state.left[*price] > 0) out.push_back({.step = Step::Deed, .item = at});
   }
   if (state.processes.size() > 1 && state.left[Trouble::Lease] > 0) {
     out.push_back({.step = Step::MoveLease});
@@ -257,18 +253,20 @@ bool is_worth_a_look(const Live& live, json::View object) {
 
 }  // namespace
 
-void World::add_collections(const State& state, std::vector<Action>& out) const {
-  const auto& records = state.live->records;
-  bool terminating = false;
-  // More than a number of 16 bits counts fit in no world that is explored to the end.
-  for (std::uint16_t at = 0; at < std::min<std::size_t>(records.size(), 0xFFFF); ++at) {
-    const json::View object = records[at]->body;
-    terminating =
-        terminating || (records[at]->key.starts_with("namespaces/") && kube::being_deleted(object));
-    if (is_worth_a_look(*state.live, object)) out.push_back({.step = Step::Collect, .item = at});
+void World::foresee(const Look& look, Live& live) const {
+  live.deeds.clear();
+  for (std::uint8_t at = 0; at < small_count(scenario_.deeds); ++at) {
+    const Deed& deed = scenario_.deeds[at];
+    if (!deed.possible || deed.possible(look)) live.deeds.push_back(at);
   }
-  for (std::uint8_t at = terminating ? 0 : 1; at < small_count(loops_); ++at) {
-    out.push_back({.step = Step::Loop, .item = at});
+  live.collectible.clear();
+  live.terminating = false;
+  // More than a number of 16 bits counts fit in no world that is explored to the end.
+  for (std::uint16_t at = 0; at < std::min<std::size_t>(live.records.size(), 0xFFFF); ++at) {
+    const json::View object = live.records[at]->body;
+    live.terminating = live.terminating || (live.records[at]->key.starts_with("namespaces/") &&
+                                            kube::being_deleted(object));
+    if (is_worth_a_look(live, object)) live.collectible.push_back(at);
   }
 }
 

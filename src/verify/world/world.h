@@ -41,6 +41,12 @@ struct Live final : RefCounted {
   bool wanted = false;   // there are primaries, none is being deleted and none is invalid
   bool matched = false;  // each of them is as its scenario's `match` wants it
   bool leaving = false;  // one is being deleted and only the operator holds it
+  bool orphans = false;  // something is controlled by what is gone
+  // What others can do about what is stored, likewise: deeds, unless they cost what is not left;
+  // records that the garbage collector would look at; and whether a namespace is going.
+  std::vector<std::uint8_t> deeds;
+  std::vector<std::uint16_t> collectible;
+  bool terminating = false;
 };
 
 // A request whose sender has given it up.
@@ -75,7 +81,9 @@ struct State {
   MonotonicInstant now{};
   std::uint8_t leader = 0;
   bool rejected = false;  // the server called something invalid that was not
-  bool landed = false;    // a request was acted upon that its sender had given up
+  // A request was acted upon that its sender had given up, or that asked for it while it led and
+  // leads no more: the API knows no fencing, so that nobody can be blamed for what is late.
+  bool landed = false;
   std::shared_ptr<const Witness> witness;
   Hash128 fingerprint;
 };
@@ -159,7 +167,7 @@ class World {
   void add_process_actions(const State& state, std::uint8_t process,
                            std::vector<Action>& out) const;
   void add_effects(const State& state, std::uint8_t process, std::vector<Action>& out) const;
-  void add_collections(const State& state, std::vector<Action>& out) const;
+  void foresee(const Look& look, Live& live) const;
   Result<std::optional<LiveStep>> live_step(const State& before, const Action& action,
                                             const Telling& telling) const;
   void name_actors();

@@ -62,7 +62,7 @@ TEST_P(WorldBoats, KeepTheRules) {
 
 INSTANTIATE_TEST_SUITE_P(Each, WorldBoats,
                          testing::Values(Row{"life", 328}, Row{"namesake", 34},
-                                         Row{"two leaders", 180}, Row{"invalid", 37},
+                                         Row{"two leaders", 187}, Row{"invalid", 37},
                                          Row{"errors", 157}, Row{"shrinks", 132}, Row{"past", 849},
                                          Row{"war", 193}, Row{"many", 5}),
                          [](const auto& row) {
@@ -84,6 +84,7 @@ TEST(World, IsTheSameForTwoWorkers) {
 struct Reduction {
   const char* name;
   bool Reductions::* which;
+  const char* budget = "edit=1,stale=1";
 };
 
 class WorldReductions : public testing::TestWithParam<Reduction> {};
@@ -92,7 +93,7 @@ class WorldReductions : public testing::TestWithParam<Reduction> {};
 TEST_P(WorldReductions, ChangeNoVerdict) {
   for (const auto rules :
        {runtime::Rules::all(), runtime::Rules::without(runtime::Rule::FinalizerUntilGone)}) {
-    WorldOptions reduced{.rules = rules};
+    WorldOptions reduced{.budget = Budget{}.with(GetParam().budget).value(), .rules = rules};
     WorldOptions whole = reduced;
     whole.reductions.*GetParam().which = false;
 
@@ -109,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(Each, WorldReductions,
                                          Reduction{"uids", &Reductions::uids},
                                          Reduction{"times", &Reductions::times},
                                          Reduction{"deadlines", &Reductions::deadlines},
-                                         Reduction{"echoes", &Reductions::echoes}),
+                                         Reduction{"echoes", &Reductions::echoes},
+                                         Reduction{"in_flight", &Reductions::in_flight, "late=2"}),
                          [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(World, LetsEveryFaultHappenAtEveryEffectThatIsReached) {
@@ -135,6 +137,47 @@ TEST(World, SeesADeletionThroughWhateverCallFails) {
   for (const auto& verdict : world.result.verdicts) {
     EXPECT_EQ(verdict.outcome, Outcome::Holds) << verdict.name;
   }
+}
+
+// What it asked for comes when the other has seen everything gone and let the boat go.
+TEST(World, BlamesNobodyForWhatALeaderAskedForInTime) {
+  Trial trial = boat_trial();
+  auto& leaders = *std::ranges::find(trial.scenarios, "two leaders", &Scenario::name);
+  leaders.deeds = {sinks()};
+  const World world{trial, leaders, {.budget = Budget{}.with("edit=1,lease=1").value()}};
+
+  const auto result = explore(world, {.execute_twice_one_in = 8});
+
+  EXPECT_TRUE(result.complete());
+  for (const auto& verdict : result.verdicts) {
+    EXPECT_EQ(verdict.outcome, Outcome::Holds) << verdict.name;
+  }
+}
+
+TEST(World, NoticesWhatIsLeftOfTheGone) {
+  Trial trial = boat_trial();
+  auto& life = trial.scenarios.front();
+  life.deeds.push_back({.who = "somebody",
+                        .what = "holds on to the map",
+                        .price = Trouble::Foreign,
+                        .fair = false,
+                        .act =
+                            [](Stage& stage) {
+                              stage.patch(runtime::kMaps, kMap,
+                                          R"({"metadata":{"finalizers":["some.body/else"]}})");
+                            },
+                        .possible = {}});
+  const auto outcome = [&](runtime::Rules rules) {
+    const World world{
+        trial, life, {.budget = Budget{}.with("edit=1,foreign=1").value(), .rules = rules}
+    };
+    const auto result = explore(world);
+    return std::ranges::find(result.verdicts, "nothing is left of what is gone", &Verdict::name)
+        ->outcome;
+  };
+
+  EXPECT_EQ(outcome(runtime::Rules::all()), Outcome::Holds);
+  EXPECT_EQ(outcome(runtime::Rules::without(runtime::Rule::FinalizerUntilGone)), Outcome::Violated);
 }
 
 TEST(World, BoundsTheWorkOfAnOperator) {
