@@ -2,7 +2,9 @@
 //
 // How fast does the explorer go, and in how much memory? Two-phase commit, whose numbers are
 // published for other checkers: a state is one word, so this is the cost of the bookkeeping alone.
-// And the example operator in its world, where a state is a cluster and a process.
+// And operators in their worlds, where a state is a cluster and a process: the example, and one of
+// ten children.
+#include "bench/wide_trial.h"
 #include "verify/explore.h"
 #include "verify/models/two_phase.h"
 #include "verify/world/world.h"
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string_view>
 
 #include <benchmark/benchmark.h>
 
@@ -50,14 +53,11 @@ void two_phase_commit(benchmark::State& state) {
   tell(state, last);
 }
 
-// The rate is of the time that the process had, whoever else uses the machine.
-void example_operator(benchmark::State& state) {
-  const auto trial = greeting::trial();
-  const auto late = std::ranges::find(trial.scenarios, "late", &world::Scenario::name);
+void explore_world(benchmark::State& state, const world::Trial& trial,
+                   const world::Scenario& scenario, std::string_view budget) {
   Exploration last;
   for ([[maybe_unused]] auto _ : state) {
-    const world::World world{
-        trial, *late, {.budget = world::Budget{}.with("edit=1,late=1,crash=1").value()}};
+    const world::World world{trial, scenario, {.budget = world::Budget{}.with(budget).value()}};
     last = explore(world, {.workers = static_cast<unsigned>(state.range(0))});
   }
   if (!last.complete()) {
@@ -67,7 +67,27 @@ void example_operator(benchmark::State& state) {
   tell(state, last);
 }
 
+// The rate is of the time that the process had, whoever else uses the machine.
+void example_operator(benchmark::State& state) {
+  const auto trial = greeting::trial();
+  const auto late = std::ranges::find(trial.scenarios, "late", &world::Scenario::name);
+  explore_world(state, trial, *late, "edit=1,late=1,crash=1");
+}
+
+void ten_children(benchmark::State& state) {
+  constexpr std::string_view kBudget = "edit=1,stale=1";
+  const auto trial = bench::wide_trial(kBudget);
+  explore_world(state, trial, trial.scenarios.front(), kBudget);
+}
+
 BENCHMARK(example_operator)
+    ->ArgNames({"workers"})
+    ->Arg(1)
+    ->Iterations(1)
+    ->MeasureProcessCPUTime()
+    ->Unit(benchmark::kMillisecond);
+
+BENCHMARK(ten_children)
     ->ArgNames({"workers"})
     ->Arg(1)
     ->Iterations(1)
