@@ -91,6 +91,10 @@ void next_branch(PassState& state) {
   state.script = {};
 }
 
+bool wants_to_write(const PassState& state) {
+  return std::ranges::any_of(state.wanted, &is_write);
+}
+
 void stop_everything(PassState& state) {
   while (state.branch < state.order.size()) {
     const std::size_t branch = state.order[state.branch];
@@ -160,7 +164,13 @@ bool run_plan(PassState& state) {
     }
     state.script.rewind();
     auto outcome = run_step(state, steps[state.step]);
-    state.script.begun = true;
+    const bool goes_on = std::exchange(state.script.begun, true);
+    // A step of several calls decides each on what is known by then, as it does the first.
+    if (!outcome && goes_on && wants_to_write(state) && state.superseded()) {
+      state.wanted.clear();
+      state.outstanding.clear();
+      state.supersede();
+    }
     if (!outcome) return false;
     const bool good = succeeded(*outcome);
     const bool bad = outcome->state == StepState::Failed;

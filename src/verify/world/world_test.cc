@@ -139,6 +139,17 @@ TEST(World, SeesADeletionThroughWhateverCallFails) {
   }
 }
 
+// A map that was made and not noted is turned over before it is changed: a step of three calls, and
+// the deletion is heard of between two of them.
+TEST(World, LooksAtTheObjectAgainBeforeEveryWriteOfAStep) {
+  const auto world = explored("life", {.budget = Budget{}.with("edit=2,crash=1,stale=1").value()});
+
+  EXPECT_TRUE(world.result.complete());
+  for (const auto& verdict : world.result.verdicts) {
+    EXPECT_EQ(verdict.outcome, Outcome::Holds) << verdict.name;
+  }
+}
+
 // What it asked for comes when the other has seen everything gone and let the boat go.
 TEST(World, BlamesNobodyForWhatALeaderAskedForInTime) {
   Trial trial = boat_trial();
