@@ -129,17 +129,50 @@ void DigestBuilder::mention(Mention::Kind kind, std::uint64_t value) {
   refer({kind, value});
 }
 
+namespace {
+
+// A row of so many is searched faster than a table is kept.
+constexpr std::size_t kFewMentions = 16;
+
+std::size_t home_of(const Mention& mention, std::size_t places) {
+  const auto mixed =
+      (mention.value ^ static_cast<std::uint64_t>(mention.kind)) * 0x9e3779b97f4a7c15;
+  return (mixed >> 32U) & (places - 1);
+}
+
+}  // namespace
+
 void DigestBuilder::refer(const Mention& mention) {
   if (mention.kind == Mention::Kind::Deadline) {
     mentions_.push_back(mention);
     return;
   }
-  // What was mentioned a moment ago is mentioned most.
-  for (std::size_t at = mentions_.size(); at-- > 0;) {
-    if (mentions_[at] == mention) return words_.push_back(at);
+  if (mentions_.size() < kFewMentions) {
+    const auto at = std::ranges::find(mentions_, mention) - mentions_.begin();
+    words_.push_back(static_cast<std::uint64_t>(at));
+    if (static_cast<std::size_t>(at) == mentions_.size()) mentions_.push_back(mention);
+    return;
   }
-  words_.push_back(mentions_.size());
-  mentions_.push_back(mention);
+  if (places_.size() < mentions_.size() * 2) index();
+  std::size_t place = home_of(mention, places_.size());
+  while (places_[place] != 0 && mentions_[places_[place] - 1] != mention) {
+    place = (place + 1) & (places_.size() - 1);
+  }
+  if (places_[place] == 0) {
+    mentions_.push_back(mention);
+    places_[place] = static_cast<std::uint32_t>(mentions_.size());
+  }
+  words_.push_back(places_[place] - 1);
+}
+
+void DigestBuilder::index() {
+  places_.assign(std::bit_ceil(mentions_.size() * 4), 0);
+  for (std::uint32_t at = 0; at < mentions_.size(); ++at) {
+    if (mentions_[at].kind == Mention::Kind::Deadline) continue;
+    std::size_t place = home_of(mentions_[at], places_.size());
+    while (places_[place] != 0) place = (place + 1) & (places_.size() - 1);
+    places_[place] = at + 1;
+  }
 }
 
 void DigestBuilder::version(std::string_view text) {

@@ -63,11 +63,14 @@ class DigestBuilder {
  private:
   void mention(Mention::Kind kind, std::uint64_t value);
   void refer(const Mention& mention);
+  void index();
   void walk(json::View value);
   void plain(std::string_view text);
 
   std::vector<std::uint64_t> words_;
   std::vector<Mention> mentions_;
+  // Once there are many: open addressing, a power of two; 1 + where it is among the mentions.
+  std::vector<std::uint32_t> places_;
 };
 
 // Of a JSON tree; remembered by its block, so that trees that states share are walked once.

@@ -45,6 +45,25 @@ TEST(WorldDigest, NumbersUidsByFirstMention) {
   EXPECT_NE(fingerprint({object(kFirst, kSecond, 20)}), fingerprint({object(kFirst, kFirst, 20)}));
 }
 
+// Few are found one way and many another.
+TEST(WorldDigest, TellsWhichOfManyIsMentionedAgain) {
+  const auto many = [](int again) -> Digest {
+    std::string text = "[";
+    for (int at = 0; at < 100; ++at) {
+      text += R"({"resourceVersion":")" + std::to_string(100 + at) + R"("},)";
+    }
+    const auto value =
+        json::parse(text + R"({"resourceVersion":")" + std::to_string(again) + R"("}])").value();
+    return digest_of(value);
+  };
+
+  EXPECT_EQ(many(105).mentions.size(), 100U);
+  EXPECT_EQ(many(200).mentions.size(), 101U);
+  EXPECT_NE(many(105).shape, many(106).shape);
+  EXPECT_NE(many(105).shape, many(190).shape);
+  EXPECT_NE(many(199).shape, many(200).shape);
+}
+
 TEST(WorldDigest, FindsUidsInsideOfTexts) {
   const auto text = [](std::string_view uid) {
     return json::parse(R"({"k:{\"uid\":\")" + std::string{uid} + R"(\"}":"owner-)" +
