@@ -38,6 +38,7 @@ TEST(FieldSet, PrintsWhatKubernetesStores) {
   }();
 
   EXPECT_EQ(to_fields_v1_text(set_of(kStored)), expected);
+  EXPECT_EQ(to_fields_v1(set_of(kStored)), json::parse(expected).value());
 }
 
 TEST(FieldSet, AStepWithNothingBelowItBelongsAndTheDotSaysSoForOthers) {

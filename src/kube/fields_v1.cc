@@ -2,7 +2,7 @@
 //
 // FieldSet to FieldsV1 and back. A step is a key; "." below it says that the step itself belongs
 // too; a step with nothing below it always belongs.
-#include "json/parse.h"
+#include "json/builder.h"
 #include "json/print.h"
 #include "kube/field_set.h"
 
@@ -58,6 +58,41 @@ void print(const FieldSet& set, bool self, std::string& out) {
   out += '}';
 }
 
+// The same tree laid out directly: every write does this for each owner that it changes.
+class Layout {
+ public:
+  static json::Value of(const FieldSet& set) {
+    auto& out = json::BlockBuilder::fresh();
+    Layout{out}.put(set, false, json::kNoKey, out.reserve(1));
+    return out.finish();
+  }
+
+ private:
+  explicit Layout(json::BlockBuilder& out) : out_(out) {}
+
+  void put(const FieldSet& set, bool self, std::uint32_t key, std::uint32_t to) {
+    const bool dot = self && !set.empty();
+    const auto count = static_cast<std::uint32_t>(set.nodes().size() + (dot ? 1U : 0U));
+    const auto first = out_.reserve(count);
+    out_.at(to) = json::BlockBuilder::container(json::Type::Object, key, count, first);
+    auto at = first;
+    if (dot) put({}, false, out_.key("."), at++);
+    for (const FieldSet::Node& node : set.nodes()) {
+      put(node.children, node.member, key_of(node.step), at++);
+    }
+    FP_CHECK(out_.sort_members(first, count));  // different steps have different texts
+  }
+
+  std::uint32_t key_of(const PathElement& step) {
+    if (!step.is_field()) return out_.key(step.wire());
+    text_.assign("f:").append(step.name());
+    return out_.key(text_);
+  }
+
+  json::BlockBuilder& out_;
+  std::string text_;
+};
+
 }  // namespace
 
 Result<FieldSet> parse_fields_v1(json::View fields) {
@@ -72,9 +107,7 @@ std::string to_fields_v1_text(const FieldSet& set) {
 }
 
 json::Value to_fields_v1(const FieldSet& set) {
-  auto value = json::parse(to_fields_v1_text(set));
-  FP_CHECK(value.has_value());
-  return *std::move(value);
+  return Layout::of(set);
 }
 
 }  // namespace fixpoint::kube
