@@ -191,7 +191,13 @@ void check_soroban(FieldErrors& errors, const FieldPath& spec, const Spec& node)
 
 void check_share(FieldErrors& errors, const FieldPath& path,
                  const std::optional<kube::IntOrString>& share) {
-  if (!share || !share->is_string || kube::percent_problems(share->text).empty()) return;
+  if (!share || !share->is_string) return;
+  if (kube::percent_problems(share->text).empty()) {
+    if (kube::scaled_value(*share, 100, kube::Rounding::Up).value_or(0) <= 100) return;
+    errors.push_back(kube::invalid(path, kube::shown(share->text),
+                                   "is more than all pods; Write at most \"100%\""));
+    return;
+  }
   errors.push_back(kube::invalid(path, kube::shown(share->text),
                                  "is neither a number nor a percentage; Write 1 or \"30%\""));
 }

@@ -46,19 +46,32 @@ Usual usual_resources(NodeType type) {
   return {};
 }
 
-json::Draft amounts(const ResourceAmounts& given, Amounts usual) {
-  return object({
-      {"cpu",    given.cpu ? given.cpu->to_string() : std::string{usual.cpu}         },
-      {"memory", given.memory ? given.memory->to_string() : std::string{usual.memory}}
-  });
+struct Amount {
+  kube::Quantity request;
+  kube::Quantity limit;
+};
+
+// A person who gives only one of them means it: what is usual for the other gives way.
+Amount settled(const std::optional<kube::Quantity>& request,
+               const std::optional<kube::Quantity>& limit, std::string_view usual_request,
+               std::string_view usual_limit) {
+  Amount amount{request.value_or(*kube::Quantity::parse(usual_request)),
+                limit.value_or(*kube::Quantity::parse(usual_limit))};
+  if (amount.request <= amount.limit) return amount;
+  (limit ? amount.request : amount.limit) = limit ? amount.limit : amount.request;
+  return amount;
 }
 
 json::Draft resources(const Spec& spec) {
-  const auto given = spec.resources.value_or(Resources{});
+  const auto [requests, limits] = spec.resources.value_or(Resources{});
   const auto usual = usual_resources(spec.node_type);
+  const auto cpu = settled(requests.cpu, limits.cpu, usual.requests.cpu, usual.limits.cpu);
+  const auto memory =
+      settled(requests.memory, limits.memory, usual.requests.memory, usual.limits.memory);
   return object({
-      {"requests", amounts(given.requests, usual.requests)},
-      {"limits",   amounts(given.limits,   usual.limits)  }
+      {"requests",
+       object({{"cpu", cpu.request.to_string()}, {"memory", memory.request.to_string()}})        },
+      {"limits",   object({{"cpu", cpu.limit.to_string()}, {"memory", memory.limit.to_string()}})}
   });
 }
 

@@ -17,8 +17,7 @@ constexpr std::string_view kFullSize = "1500Gi";
 constexpr std::string_view kRecentSize = "100Gi";
 
 std::string class_of(const Spec& spec, const Surroundings& around) {
-  if (spec.storage.storage_class.empty()) return {};
-  // A claim never changes its class.
+  // A claim never changes its class, nor loses it when the spec does not name it any more.
   return around.claimed ? around.claimed_class : spec.storage.storage_class;
 }
 

@@ -34,6 +34,8 @@ inline constexpr Advice kValidatorReplicas{
     "Set replicas to 1: two processes with one seed are cut off by their peers"};
 inline constexpr Advice kNotOnValidator{"is not possible on a Validator",
                                         "Remove it: a Validator is one pod that peers connect to"};
+inline constexpr Advice kOneGoodAnswer{"must be 1",
+                                       "Leave it out: only readiness counts several good answers"};
 inline constexpr Advice kOneBudget{"only one of minAvailable and maxUnavailable may be set",
                                    "Keep one of the two"};
 inline constexpr Advice kPassphraseNeeded{"a custom network needs a passphrase",

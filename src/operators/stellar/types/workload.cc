@@ -14,8 +14,31 @@ constexpr std::size_t kNameLengthMax = 253;
 constexpr std::size_t kAnnotationsMax = 64;
 constexpr double kSecondsMax = 86'400;
 
+// What Kubernetes takes for the names of most objects, and of namespaces.
+constexpr std::string_view kObjectName =
+    R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)";
+constexpr std::string_view kNamespaceName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+// A name as above, or all below one.
+constexpr std::string_view kHostName =
+    R"(^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)";
+
 Limits a_name() {
   return {.max_length = kNameLengthMax};
+}
+// Of an object of the cluster; refused here, or Kubernetes refuses what is made of it.
+Limits an_object_called(std::string example) {
+  return {.max_length = kNameLengthMax,
+          .pattern = std::string{kObjectName},
+          .example = std::move(example)};
+}
+Limits a_namespace(std::string example) {
+  return {.max_length = 63, .pattern = std::string{kNamespaceName}, .example = std::move(example)};
+}
+// Kubernetes counts several good answers of a readiness probe only.
+Limits one_good_answer() {
+  return {.rules = {{.rule = "!has(self.successThreshold) || self.successThreshold == 1",
+                     .message = advice::kOneGoodAnswer.text(),
+                     .field_path = ".successThreshold"}}};
 }
 Limits count_from(double minimum, double maximum) {
   return {.minimum = minimum, .maximum = maximum};
@@ -40,10 +63,11 @@ std::span<const std::string_view> enum_names(AntiAffinity) {
 }
 
 types::Table ResourceAmounts::table() {
-  return describe<ResourceAmounts>("Amounts of what a container uses.",
-                                   {
-                                       {"cpu",    &ResourceAmounts::cpu,    "Processors, as 500m."},
-                                       {"memory", &ResourceAmounts::memory, "Memory, as 4Gi."     },
+  return describe<ResourceAmounts>(
+      "Amounts of what a container uses.",
+      {
+          {"cpu",    &ResourceAmounts::cpu,    "Processors, as 500m.", {.at_least = "0"}},
+          {"memory", &ResourceAmounts::memory, "Memory, as 4Gi.",      {.at_least = "0"}},
   });
 }
 
@@ -79,7 +103,7 @@ types::Table Storage::table() {
       "The volume with the node's data.",
       {
           {"storageClass", &Storage::storage_class,
-           "Its class; the cluster's default if not given.", a_name()},
+           "Its class; the cluster's default if not given.", an_object_called("standard")},
           {"size",
            &Storage::size,
            "How much; 1500Gi with historyMode Full, else 100Gi, if not given. It can only grow.", {.at_least = "1Mi",
@@ -138,13 +162,14 @@ types::Table Autoscaling::table() {
 }
 
 types::Table IngressPath::table() {
-  return describe<IngressPath>(
-      "A path that is served.",
-      {
-          {"path",     &IngressPath::path, "Which.", {.min_length = 1, .max_length = 1'024}},
-          {"pathType",
-           &IngressPath::path_type,
-           "How it is compared.",                    {.one_of = {"Prefix", "Exact"}}       },
+  return describe<IngressPath>("A path that is served.",
+                               {
+                                   {"path",
+                                    &IngressPath::path,
+                                    "Which.",              {.max_length = 1'024, .pattern = "^/", .example = "/"}},
+                                   {"pathType",
+                                    &IngressPath::path_type,
+                                    "How it is compared.", {.one_of = {"Prefix", "Exact"}}                       },
   });
 }
 
@@ -155,8 +180,8 @@ types::Table IngressHost::table() {
           {"host",
            &IngressHost::host,
            "The name.",                                     {.required = true,
-            .min_length = 1,
             .max_length = kNameLengthMax,
+            .pattern = std::string{kHostName},
             .example = "horizon.example.com"}                         },
           {"paths", &IngressHost::paths, "What is served.", {.min_items = 1, .max_items = 32}},
   });
@@ -180,11 +205,12 @@ types::Table Ingress::table() {
   return describe<Ingress>(
       "How the node is reached from outside.",
       {
-          {"className", &Ingress::class_name, "Who serves it.", a_name()},
+          {"className", &Ingress::class_name, "Who serves it.", an_object_called("nginx")},
           {"hosts",
            &Ingress::hosts,
            "Under which names.", {.required = true, .min_items = 1, .max_items = 32}},
-          {"tlsSecretName", &Ingress::tls_secret_name, "The Secret of the certificate.", a_name()},
+          {"tlsSecretName", &Ingress::tls_secret_name, "The Secret of the certificate.",
+           an_object_called("horizon-tls")},
           {"certManagerIssuer", &Ingress::cert_manager_issuer, "Who makes it.", a_name()},
           {"certManagerClusterIssuer", &Ingress::cert_manager_cluster_issuer,
            "Who makes it, for the whole cluster.", a_name()},
@@ -203,7 +229,7 @@ types::Table NetworkPolicy::table() {
            "False: no policy at all, and a Validator's port 11626 stays inside the pod."},
           {"allowNamespaces",
            &NetworkPolicy::allow_namespaces,
-           "Namespaces that may connect.", {.max_items = 64, .items = {{.min_length = 1, .max_length = 63}}}},
+           "Namespaces that may connect.", {.max_items = 64, .items = {a_namespace("web")}}},
           {"allowPodSelector", &NetworkPolicy::allow_pod_selector,
            "Pods of the same namespace that may connect."},
           {"allowCidrs",
@@ -212,9 +238,8 @@ types::Table NetworkPolicy::table() {
             .items = {{.max_length = 64, .format = "cidr", .example = "10.0.0.0/8"}}}},
           {"allowMetricsScrape", &NetworkPolicy::allow_metrics_scrape,
            "Whether metricsNamespace may connect."},
-          {"metricsNamespace",
-           &NetworkPolicy::metrics_namespace,
-           "Where Prometheus runs.", {.max_length = 63}},
+          {"metricsNamespace", &NetworkPolicy::metrics_namespace, "Where Prometheus runs.",
+           a_namespace("monitoring")},
   });
 }
 
@@ -239,9 +264,9 @@ types::Table ProbeOverrides::table() {
   return describe<ProbeOverrides>(
       "When pods are looked at.",
       {
-          {"liveness",  &ProbeOverrides::liveness,  "Whether to restart it."         },
+          {"liveness", &ProbeOverrides::liveness, "Whether to restart it.", one_good_answer()},
           {"readiness", &ProbeOverrides::readiness, "Whether to send requests to it."},
-          {"startup",   &ProbeOverrides::startup,   "Whether it has started."        },
+          {"startup", &ProbeOverrides::startup, "Whether it has started.", one_good_answer()},
   });
 }
 
