@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StellarStage: a cluster with StellarNodes on it, ours or a real one, and the shipped operator.
+#pragma once
+
+#include "tests/integration/meddler.h"
+#include "tests/integration/operator_stage.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fixpoint {
+
+inline const std::string kNodes = "/apis/stellar.org/v1alpha1/namespaces/default/stellarnodes";
+inline const std::string kSets = "/apis/apps/v1/namespaces/default/statefulsets";
+inline const std::string kClaims = "/api/v1/namespaces/default/persistentvolumeclaims";
+inline const std::string kPods = "/api/v1/namespaces/default/pods";
+inline const std::string kServices = "/api/v1/namespaces/default/services";
+inline const std::string kQuotas = "/api/v1/namespaces/default/resourcequotas";
+
+// Of a validator that counts as well when its pod is ready: nobody has to answer in it.
+inline constexpr std::string_view kUnasked = R"(,"networkPolicy":{"enabled":false})";
+
+class StellarStage : public OperatorStage {
+ public:
+  using OperatorStage::OperatorStage;
+
+  // The kind, as `fixpoint manifests` prints it, and the seed that nodes name.
+  void install_stellar() const;
+  // A Validator; `more` goes into its spec.
+  void make(std::string_view name, std::string_view more = "") const;
+  std::string phase(std::string_view name) const {
+    return text(kNodes + "/" + std::string{name}, "status", "phase");
+  }
+  // The whole node as JSON, to look for words in.
+  std::string status(std::string_view name) const {
+    return call("GET", kNodes + "/" + std::string{name}).body;
+  }
+  // The node, and all that is made for it but its claim.
+  bool gone(std::string_view name) const;
+  std::unique_ptr<RunningOperator> run_stellar(const std::string& name,
+                                               std::vector<std::string> flags = {}) const;
+  std::unique_ptr<RunningOperator> run_stellar(const std::string& name, const Meddler& wire,
+                                               std::vector<std::string> flags = {}) const;
+  std::unique_ptr<Meddler> meddle(const std::string& name) const;
+
+  // Where no kubelet is: its pod runs at that address and is ready.
+  void start_pod(std::string_view name, std::string_view address = "127.9.9.9") const;
+  // Everything of a node as its author sees it: without status, identity and times.
+  std::string picture(std::string_view name) const;
+  // What the stories have to end with.
+  const std::string& golden() const { return golden_; }
+
+ protected:
+  std::string golden_;
+};
+
+}  // namespace fixpoint
