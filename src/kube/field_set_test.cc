@@ -41,6 +41,17 @@ TEST(FieldSet, PrintsWhatKubernetesStores) {
   EXPECT_EQ(to_fields_v1(set_of(kStored)), json::parse(expected).value());
 }
 
+TEST(FieldSet, TwoStepsOfOneTextAreOneOnTheWire) {
+  // Compared as floats all four are equal, and the float is printed as the last integer is.
+  FieldSet set = unite(set_of(R"({"v:36028797018963968.0":{}})"),
+                       set_of(R"({"v:36028797018963966":{},"v:36028797018963967":{}})"));
+  set.add(PathElement::value(json::Value::integer(36'028'797'018'963'970)), true, {});
+  ASSERT_EQ(set.size(), 3U);
+
+  const json::Value wire = to_fields_v1(set);
+  EXPECT_EQ(json::to_text(wire), R"({"v:36028797018963967":{},"v:36028797018963970":{}})");
+}
+
 TEST(FieldSet, AStepWithNothingBelowItBelongsAndTheDotSaysSoForOthers) {
   const FieldSet set = set_of(R"({"f:a":{"f:b":{}},"f:c":{".":{},"f:d":{}},"f:e":null})");
 

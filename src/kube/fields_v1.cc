@@ -3,8 +3,11 @@
 // FieldSet to FieldsV1 and back. A step is a key; "." below it says that the step itself belongs
 // too; a step with nothing below it always belongs.
 #include "json/builder.h"
+#include "json/parse.h"
 #include "json/print.h"
 #include "kube/field_set.h"
+
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -61,9 +64,13 @@ void print(const FieldSet& set, bool self, std::string& out) {
 // The same tree laid out directly: every write does this for each owner that it changes.
 class Layout {
  public:
-  static json::Value of(const FieldSet& set) {
+  // Nothing if two steps have one text. Numbers are compared as floats where one of them is, so a
+  // set of integers that no float tells apart may hold one of them as a float as well.
+  static std::optional<json::Value> of(const FieldSet& set) {
     auto& out = json::BlockBuilder::fresh();
-    Layout{out}.put(set, false, json::kNoKey, out.reserve(1));
+    Layout layout{out};
+    layout.put(set, false, json::kNoKey, out.reserve(1));
+    if (!layout.unique_) return std::nullopt;
     return out.finish();
   }
 
@@ -80,7 +87,7 @@ class Layout {
     for (const FieldSet::Node& node : set.nodes()) {
       put(node.children, node.member, key_of(node.step), at++);
     }
-    FP_CHECK(out_.sort_members(first, count));  // different steps have different texts
+    if (!out_.sort_members(first, count)) unique_ = false;
   }
 
   std::uint32_t key_of(const PathElement& step) {
@@ -91,6 +98,7 @@ class Layout {
 
   json::BlockBuilder& out_;
   std::string text_;
+  bool unique_ = true;
 };
 
 }  // namespace
@@ -107,7 +115,10 @@ std::string to_fields_v1_text(const FieldSet& set) {
 }
 
 json::Value to_fields_v1(const FieldSet& set) {
-  return Layout::of(set);
+  if (auto made = Layout::of(set)) return *std::move(made);
+  auto value = json::parse(to_fields_v1_text(set));  // the last of two is kept
+  FP_CHECK(value.has_value());
+  return *std::move(value);
 }
 
 }  // namespace fixpoint::kube
