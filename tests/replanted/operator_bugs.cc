@@ -180,7 +180,7 @@ Bug unordered_status() {
     return made;
   };
   return {"a list in the status without an order", "clowder#148, operator-lifecycle-manager#1816",
-          14, planted(concluding(false), story), planted(concluding(true), story)};
+          11, planted(concluding(false), story), planted(concluding(true), story)};
 }
 
 // The uid of one and the kind of another.

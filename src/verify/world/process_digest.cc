@@ -262,6 +262,8 @@ Digest digest_of(const Process& process) {
   for (const auto& followed : process.follows) out.part(*followed.digest);
   add(out, process.core.queue());
   for (const auto& [key, memory] : process.core.remembered()) {
+    // One that only knows what it said, or how often it made progress, is as good as none.
+    if (memory.doubts.empty() && memory.stored.empty() && memory.transients == 0) continue;
     add(out, key);
     add(out, memory);
   }
