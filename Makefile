@@ -87,6 +87,11 @@ bench-peers: deps kube ## The same controller on Fixpoint, controller-runtime an
 	@$(call compile,release) peer_bench create_load fixpoint
 	@bench/peers/run $(ARGS)
 
+.PHONY: bench-stellar
+bench-stellar: deps kube ## What the stellar operator costs per node, from 100 to 5000; ARGS='--real 1000'
+	@$(call compile,release) fixpoint
+	@bench/stellar/run $(ARGS)
+
 # Counterexamples and reports lie beside the build.
 VERIFY = build/release/fixpoint verify --out build/verify/counterexamples
 .PHONY: verify
