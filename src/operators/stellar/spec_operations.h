@@ -78,7 +78,9 @@ class SpecOperations {
     path.emplace_back(name);
     return path;
   }
-  void add(const Path& path, json::Draft value) { operations_.push_back({path, value.freeze()}); }
+  void add(const Path& path, const json::Draft& value) {
+    operations_.push_back({path, value.freeze()});
+  }
 
   void add_fields(const types::Table& table, const Path& path) {
     if (path.size() >= kDepthMax) return;
