@@ -4,6 +4,7 @@
 #include "apiserver/decode.h"
 #include "kube/error_words.h"
 #include "kube/metadata.h"
+#include "kube/quantity.h"
 
 #include <algorithm>
 #include <array>
@@ -70,6 +71,86 @@ void count_empties(const WriteCall& call, json::Draft& object, json::View old_ob
   const auto differs = [&](std::string_view key) { return given.get(key) != candidate.get(key); };
   if (!differs("webhooks") && !differs("spec")) return;
   object.object_at("metadata")["generation"] = kube::generation_of(old_object) + 1;
+}
+
+namespace {
+
+constexpr std::string_view kAmountLetters = "0123456789.+-eEinumkKMGTP";
+// With as many digits a real server counts the short way.
+constexpr std::ptrdiff_t kShortDigits = 18;
+
+// Kinds whose amounts are looked at again with each change. Elsewhere an amount that was there
+// before is compared, and equal however it is written.
+bool looks_again(const Resource& resource) {
+  return resource.prefix == "resourcequotas/" || resource.prefix == "limitranges/";
+}
+
+// Cheap, since every new object is asked: is there any amount to look at?
+bool has_many_digits(std::string_view text) {
+  std::ptrdiff_t digits = 0;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      if (++digits > kShortDigits) return true;
+    } else if (c != '.') {
+      digits = 0;
+    }
+  }
+  return false;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+}  // namespace
+
+LongAmounts::LongAmounts(const WriteCall& call) {
+  if (call.resource.builtin == nullptr) return;
+  if (call.request.verb != Verb::Create && !looks_again(call.resource)) return;
+  const std::string_view body = call.request.body;
+  if (!has_many_digits(body)) return;
+  for (std::size_t at = 0; at < body.size();) {
+    const auto end = std::min(body.find_first_not_of(kAmountLetters, at), body.size());
+    const auto word = body.substr(at, end - at);
+    at = end + 1;
+    const auto digits = std::ranges::count_if(word, [](char c) { return c >= '0' && c <= '9'; });
+    if (digits <= kShortDigits) continue;
+    const auto amount = kube::Quantity::parse(word);
+    if (!amount || !amount->wide()) continue;
+    const auto again = kube::Quantity::parse(amount->to_string());
+    if (again && !again->wide()) amounts_.push_back({amount->to_string(), std::string{word}});
+  }
+}
+
+json::Value LongAmounts::put_into(const json::Value& object) const {
+  return amounts_.empty() ? object : with_sent(object).freeze();
+}
+
+json::Draft LongAmounts::with_sent(json::View value) const {
+  if (value.is_object()) {
+    auto object = json::Draft::object();
+    for (const auto [key, member] : value.members()) object[key] = with_sent(member);
+    return object;
+  }
+  if (value.is_array()) {
+    auto array = json::Draft::array();
+    for (const auto element : value.elements()) array.push_back(with_sent(element));
+    return array;
+  }
+  if (!value.is_string()) return json::Draft{value};
+  const auto found = std::ranges::find(amounts_, value.as_string(), &Amount::shown);
+  return found == amounts_.end() ? json::Draft{value} : json::Draft{found->sent};
+}
+
+void LongAmounts::shorten(kube::FieldErrors& errors) const {
+  for (const auto& amount : amounts_) {
+    for (auto& error : errors) {
+      replace_all(error.value, amount.sent, amount.shown);
+      replace_all(error.detail, amount.sent, amount.shown);
+    }
+  }
 }
 
 }  // namespace fixpoint::apiserver

@@ -3,6 +3,9 @@
 // Empty lists and maps that a client sent. A real server stores none, so a decoded object has none
 // either; but until it is stored the sent ones are there, and show in three places: in the words of
 // refusals, in fields that may not change, and in what some kinds count as a generation.
+//
+// And amounts that a client sent with very many digits: a real server shows and stores them short
+// (100E) but counts the sent ones, wrongly, while it looks at the object.
 #pragma once
 
 #include "apiserver/write.h"
@@ -23,5 +26,25 @@ json::Value with_empty_overhead(const WriteCall& call, const json::Value& candid
 
 // Counts a generation where a kind takes an empty list for a change: each time that it is sent.
 void count_empties(const WriteCall& call, json::Draft& object, json::View old_object);
+
+// Amounts as they were sent, whose short form a real server would count otherwise.
+class LongAmounts {
+ public:
+  explicit LongAmounts(const WriteCall& call);
+
+  // `object` with the sent amounts in place of their short forms.
+  json::Value put_into(const json::Value& object) const;
+  // No message shows the long form.
+  void shorten(kube::FieldErrors& errors) const;
+
+ private:
+  struct Amount {
+    std::string shown;
+    std::string sent;
+  };
+  json::Draft with_sent(json::View value) const;
+
+  std::vector<Amount> amounts_;
+};
 
 }  // namespace fixpoint::apiserver

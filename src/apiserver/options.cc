@@ -8,6 +8,7 @@
 #include "json/print.h"
 #include "kinds/schema_table.h"
 #include "kube/error_words.h"
+#include "kube/go_text.h"
 #include "kube/typed.h"
 #include "kube/validate_metadata.h"
 
@@ -109,9 +110,9 @@ Result<json::Value> typed_delete_body(const json::Value& body) {
   }
   if (!kind.empty() && kind != "DeleteOptions") {
     const std::string_view meant = version.empty() ? "meta.k8s.io/v1" : version;
-    return fail(ErrorKind::Invalid, "no kind \"" + std::string{kind} +
-                                        "\" is registered for version \"" + std::string{meant} +
-                                        "\" in scheme \"pkg/runtime/scheme.go:110\"");
+    return fail(ErrorKind::Invalid, "no kind " + kube::go_quoted(kind) +
+                                        " is registered for version " + kube::go_quoted(meant) +
+                                        " in scheme \"pkg/runtime/scheme.go:110\"");
   }
   FP_TRY(typed, kube::decode_typed(delete_schema(), body));
   return std::move(typed.value);

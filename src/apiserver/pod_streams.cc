@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -59,47 +62,32 @@ Answer<void> check_log_options(const Request& request) {
   return std::unexpected(kube::invalid({"", "PodLogOptions"}, request.name, errors));
 }
 
-std::string names_of(json::View containers) {
-  std::string names;
-  for (const json::View container : containers.elements()) {
-    if (!names.empty()) names += ' ';
-    names += container.get("name").as_string();
+// In the order in which a real server lists them.
+std::vector<std::string_view> container_names(json::View spec) {
+  std::vector<std::string_view> names;
+  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    for (const json::View container : spec.get(list).elements()) {
+      names.push_back(container.get("name").as_string());
+    }
   }
   return names;
-}
-
-bool has_container(json::View spec, std::string_view name) {
-  return std::ranges::any_of(
-      std::array<std::string_view, 3>{"containers", "initContainers", "ephemeralContainers"},
-      [&](std::string_view list) {
-        const json::View containers = spec.get(list);
-        return std::ranges::any_of(containers.elements(), [&](json::View container) {
-          return container.get("name").as_string() == name;
-        });
-      });
 }
 
 // Which container is meant: the only one, or the one that is named and exists.
 Answer<void> check_container(const Request& request, json::View pod) {
   const json::View spec = pod.get("spec");
   const std::string name{kube::name_of(pod)};
+  const auto names = container_names(spec);
   const auto wanted = request.parameter("container");
   if (!wanted.empty()) {
-    if (has_container(spec, wanted)) return {};
+    if (std::ranges::find(names, wanted) != names.end()) return {};
     return std::unexpected(
         kube::bad_request("container " + std::string{wanted} + " is not valid for pod " + name));
   }
   if (spec.get("containers").size() == 1) return {};
-  std::string text = "a container name must be specified for pod " + name + ", choose one of: [" +
-                     names_of(spec.get("containers")) + "]";
-  if (!spec.get("initContainers").empty()) {
-    text += " or one of the init containers: [" + names_of(spec.get("initContainers")) + "]";
-  }
-  if (!spec.get("ephemeralContainers").empty()) {
-    text +=
-        " or one of the ephemeral containers: [" + names_of(spec.get("ephemeralContainers")) + "]";
-  }
-  return std::unexpected(kube::bad_request(std::move(text)));
+  return std::unexpected(kube::bad_request(
+      fmt::format("a container name must be specified for pod {}, choose one of: [{}]", name,
+                  fmt::join(names, " "))));
 }
 
 // Where the kubelet would be asked.

@@ -3,6 +3,7 @@
 
 #include "json/draft.h"
 #include "kinds/schema_table.h"
+#include "kube/go_text.h"
 
 namespace fixpoint::apiserver {
 
@@ -37,8 +38,9 @@ Result<json::Value> object_in(const kube::ProtobufEnvelope& envelope,
                                         "\" cannot be handled as a " + expected.kind + ": " + why);
   };
   if (envelope.kind != expected.kind || version != expected.group_version()) {
-    return refuse("no kind \"" + envelope.kind + "\" is registered for version \"" +
-                  envelope.api_version + "\" in scheme \"pkg/runtime/scheme.go:110\"");
+    return refuse("no kind " + kube::go_quoted(envelope.kind) + " is registered for version " +
+                  kube::go_quoted(envelope.api_version) +
+                  " in scheme \"pkg/runtime/scheme.go:110\"");
   }
   auto object = object_in(envelope);
   if (!object) return refuse(object.error().message);

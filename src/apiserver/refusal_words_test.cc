@@ -340,5 +340,54 @@ TEST_F(RefusalWords, OwnersOfAnUnservedVersionOfACustomResourceLeaveNoOwnerAtAll
   EXPECT_EQ(served.body.get("metadata", "managedFields").size(), 1U);
 }
 
+// A real server counts what was sent, in 64 bits, and shows what it is in short.
+TEST_F(RefusalWords, CountAmountsOfManyDigitsAsTheyWereSent) {
+  const auto quota = [&](std::string_view pods) {
+    return message(
+        create("/api/v1/namespaces/ns/resourcequotas",
+               R"({"metadata":{"name":"q"},"spec":{"hard":{"pods":)" + std::string{pods} + "}}}"));
+  };
+  constexpr auto kRefusal =
+      R"(ResourceQuota "q" is invalid: spec.hard[pods]: Invalid value: "100E": must be an integer)";
+
+  EXPECT_EQ(quota(R"("100000000000000000000")"), kRefusal);
+  EXPECT_EQ(quota("100000000000000000000"), kRefusal);
+  EXPECT_EQ(quota(R"("100E")"), "");
+  const auto again = patch("/api/v1/namespaces/ns/resourcequotas/q",
+                           R"({"spec":{"hard":{"pods":"100000000000000000000"}}})");
+  EXPECT_EQ(message(again), kRefusal);
+  EXPECT_EQ(text(get("/api/v1/namespaces/ns/resourcequotas/q"), "spec", "hard"),
+            R"({"pods":"100E"})");
+}
+
+TEST_F(RefusalWords, ReadTolerationsOfAnAnnotationAsGoDoes) {
+  const auto refusal = [&](std::string_view tolerations) {
+    return message(create("/api/v1/namespaces/ns/pods",
+                          R"({"metadata":{"name":"p","annotations":)"
+                          R"({"scheduler.alpha.kubernetes.io/tolerations":")" +
+                              std::string{tolerations} + R"("}},"spec":)" + kPodSpec + "}"));
+  };
+  const std::string start = R"(Pod "p" is invalid: metadata.annotations: Invalid value: )"
+                            R"("scheduler.alpha.kubernetes.io/tolerations": )";
+
+  EXPECT_EQ(refusal("x"), start + "invalid character 'x' looking for beginning of value");
+  EXPECT_EQ(refusal("{}"),
+            start + "json: cannot unmarshal object into Go value of type []core.Toleration");
+  EXPECT_EQ(refusal("[7]"),
+            start + "json: cannot unmarshal number into Go value of type core.Toleration");
+  EXPECT_EQ(refusal(R"([{\"operator\":true,\"key\":1}])"),
+            start +
+                "json: cannot unmarshal bool into Go struct field Toleration.Operator of type "
+                "core.TolerationOperator");
+  EXPECT_EQ(refusal(R"([{\"tolerationSeconds\":1.5}])"),
+            start +
+                "json: cannot unmarshal number 1.5 into Go struct field "
+                "Toleration.TolerationSeconds of type int64");
+  EXPECT_EQ(refusal(R"([{\"KEY\":\"a\",\"operator\":\"Exists\"}, null])"),
+            R"(Pod "p" is invalid: metadata.annotations.scheduler.alpha.kubernetes.io/tolerations)"
+            R"([1].operator: Invalid value: "": operator must be Exists when `key` is empty, )"
+            R"(which means "match all values and all keys")");
+}
+
 }  // namespace
 }  // namespace fixpoint::apiserver

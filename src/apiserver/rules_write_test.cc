@@ -121,6 +121,26 @@ TEST_F(WriteRules, Rule06PostWantsNoVersionAndATakenNameIsRefused) {
   EXPECT_EQ(message(dying), "object is being deleted: configmaps \"a\" already exists");
 }
 
+TEST_F(WriteRules, Rule06APutThatCreatesOverwritesTheVersionItBrings) {
+  constexpr auto kLease = "/apis/coordination.k8s.io/v1/namespaces/ns/leases/a";
+  const auto with_version = [&](std::string_view version, std::string_view query = {}) {
+    return put(kLease,
+               R"({"metadata":{"name":"a","resourceVersion":")" + std::string{version} + R"("}})",
+               query);
+  };
+
+  const auto dry = with_version("7", "dryRun=All");
+  const auto odd = with_version("x");
+  const auto made = with_version("7");
+
+  EXPECT_EQ(dry.code, 201);
+  EXPECT_EQ(meta(dry, "resourceVersion"), "7");
+  EXPECT_EQ(odd.code, 500);
+  EXPECT_EQ(message(odd), R"(strconv.ParseUint: parsing "x": invalid syntax)");
+  EXPECT_EQ(made.code, 201);
+  EXPECT_NE(meta(made, "resourceVersion"), "7");
+}
+
 TEST_F(WriteRules, Rule07GenerateNameMakesAFreshNameEachTime) {
   const auto first = create(kConfigMaps, R"({"metadata":{"generateName":"a-"}})");
   const auto second = create(kConfigMaps, R"({"metadata":{"generateName":"a-"}})");

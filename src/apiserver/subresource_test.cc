@@ -139,6 +139,15 @@ TEST_F(Subresources, AStreamOfManyContainersNeedsAName) {
             "a container name must be specified for pod two, choose one of: [a b]");
 }
 
+TEST_F(Subresources, AStreamMayBeOfAnyContainerOfAPod) {
+  create("/api/v1/namespaces/ns/pods",
+         R"({"metadata":{"name":"many"},"spec":{"initContainers":[{"name":"first","image":"i"}],)"
+         R"("containers":[{"name":"b","image":"i"},{"name":"a","image":"i"}]}})");
+
+  EXPECT_EQ(message(stream("/many/log")),
+            "a container name must be specified for pod many, choose one of: [first b a]");
+}
+
 TEST_F(Subresources, AStreamOfABoundPodDependsOnItsNode) {
   bind(R"({"name":"p"})", R"({"name":"n"})");
 

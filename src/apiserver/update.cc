@@ -27,6 +27,7 @@ kube::Answer<Written> try_update(WriteCall& call) {
     }
     if (auto ok = check_uid(call, {}, object); !ok) return std::unexpected(ok.error());
     if (auto ok = track(call, {}, object); !ok) return std::unexpected(ok.error());
+    if (auto version = version_in(object); !version) return std::unexpected(version.error());
     return finish_create(call, std::move(object));
   }
   const json::Value live = in_version(call.resource, current->body);

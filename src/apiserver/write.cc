@@ -308,11 +308,24 @@ bool overlooks_version(const WriteCall& call) {
 
 }  // namespace
 
-Answer<void> check_preconditions(const WriteCall& call, json::View current,
-                                 const json::Draft& object) {
+Answer<std::uint64_t> version_in(const json::Draft& object) {
   const json::Draft* version = object.find("metadata", "resourceVersion");
   const auto given = version == nullptr ? std::string_view{} : version->as_string();
-  if (given.empty() || given == "0") {
+  if (given.empty()) return 0;
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(given.data(), given.data() + given.size(), number);
+  const bool digits = given.find_first_not_of("0123456789") == std::string_view::npos;
+  if (digits && read.ec == std::errc{}) return number;
+  const std::string why = digits ? "value out of range" : "invalid syntax";
+  return std::unexpected(
+      kube::unreasoned(500, "strconv.ParseUint: parsing " + kube::shown(given) + ": " + why));
+}
+
+Answer<void> check_preconditions(const WriteCall& call, json::View current,
+                                 const json::Draft& object) {
+  const auto given = version_in(object);
+  if (!given) return std::unexpected(given.error());
+  if (*given == 0) {
     if (unconditional(call)) return {};
     // Kubernetes names the resource here where a kind belongs.
     const auto resource = call.resource.group_resource();
@@ -321,16 +334,9 @@ Answer<void> check_preconditions(const WriteCall& call, json::View current,
                       {kube::invalid(kube::FieldPath{"metadata"}.child("resourceVersion"),
                                      std::string{"0"}, "must be specified for an update")}));
   }
-  std::uint64_t number = 0;
-  const auto* end = given.data() + given.size();
-  const auto read = std::from_chars(given.data(), end, number);
-  const bool digits = given.find_first_not_of("0123456789") == std::string_view::npos;
-  if (!digits || read.ec != std::errc{}) {
-    const std::string why = digits ? "value out of range" : "invalid syntax";
-    return std::unexpected(
-        kube::unreasoned(500, "strconv.ParseUint: parsing " + kube::shown(given) + ": " + why));
+  if (std::to_string(*given) == kube::resource_version_of(current) || overlooks_version(call)) {
+    return {};
   }
-  if (given == kube::resource_version_of(current) || overlooks_version(call)) return {};
   return std::unexpected(
       kube::conflict_modified(call.resource.group_resource(), call.request.name));
 }
@@ -434,10 +440,13 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   prepare_create(call.resource, object, call.environment, call.warnings);
 
   const json::Value candidate = object.freeze();
-  auto errors = validate_create(call.resource, candidate);
+  const LongAmounts amounts{call};
+  const json::Value looked_at = amounts.put_into(candidate);
+  auto errors = validate_create(call.resource, looked_at);
   if (!errors.empty()) {
-    const json::Value given = as_given(call, candidate, kube::EmptyForm::Printed);
+    const json::Value given = as_given(call, looked_at, kube::EmptyForm::Printed);
     kube::reword(errors, validate_create(call.resource, given));
+    amounts.shorten(errors);
   }
   add_request_problem(call, candidate, errors);
   // Whatever a kind looks at: what belongs in a namespace is never stored outside of one.
@@ -450,7 +459,9 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   note_warnings(call.resource, candidate, {}, call.warnings);
   note_bad_pair(call, candidate);
-  if (names_a_version(candidate) && call.environment.weakness != Weakness::AllowsVersionOnCreate) {
+  const bool put = call.request.verb == Verb::Update;  // which overwrites the version it brings
+  if (!put && names_a_version(candidate) &&
+      call.environment.weakness != Weakness::AllowsVersionOnCreate) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
   }
@@ -471,8 +482,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     call.resource.builtin->as_read(object);
   }
   if (call.options.dry_run) {
-    return Written{answered(call, reread(call.resource, as_if_written(std::move(object), {}))),
-                   true};
+    const std::string sent{kube::resource_version_of(candidate)};
+    return Written{
+        answered(call, reread(call.resource, as_if_written(std::move(object), put ? sent : ""))),
+        true};
   }
   const json::Value wanted = to_stored(call.resource, object.freeze());
   if (auto ok = check_stored_size(call.resource, wanted, call.environment.weakness); !ok) {
@@ -559,10 +572,13 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   const auto validate = [&](const json::Value& form, std::vector<std::string>& warnings) {
     return validate_update(call.resource, call.request.subresource, form, old_object, warnings);
   };
-  auto errors = validate(candidate, call.warnings);
+  const LongAmounts amounts{call};
+  const json::Value looked_at = amounts.put_into(candidate);
+  auto errors = validate(looked_at, call.warnings);
   if (!errors.empty()) {
     std::vector<std::string> again;
-    kube::reword(errors, validate(as_given(call, candidate, kube::EmptyForm::Printed), again));
+    kube::reword(errors, validate(as_given(call, looked_at, kube::EmptyForm::Printed), again));
+    amounts.shorten(errors);
   }
   if (call.environment.weakness == Weakness::ForgetsRatcheting) {
     kube::append(errors, validate_create(call.resource, candidate));

@@ -6,6 +6,7 @@
 #include "kinds/validate_container.h"
 #include "kinds/validate_metrics.h"
 #include "kinds/validate_pod.h"
+#include "kinds/validate_status.h"
 #include "kube/gvk.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
@@ -47,6 +48,7 @@ FieldErrors check_node(View object) {
   const View spec = object.get("spec");
   const FieldPath path{"spec"};
   check_taints(spec.get("taints"), errors);
+  check_node_amounts(object, errors);
   const View blocks = spec.get("podCIDRs");
   const FieldPath blocks_path = path.child("podCIDRs");
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -169,6 +169,7 @@ void check_resource_amount(std::string_view name, View amount, const FieldPath& 
 }
 
 std::string shown_struct(View object, const std::vector<std::string>& order) {
+  if (object.is_null()) return "null";
   std::string text = "{";
   for (const auto& key : order) {
     const auto value = object.find(key);

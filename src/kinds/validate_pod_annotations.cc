@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_pod_annotations.h"
 
-#include "json/parse.h"
+#include "kinds/annotated_tolerations.h"
 #include "kinds/validate_pod.h"
 #include "kinds/validate_volumes.h"
 #include "kube/go_text.h"
@@ -181,8 +181,12 @@ void validate_pod_annotations(View annotations, View old_annotations, View spec,
                  "must set spec.nodeName if mirror pod annotation is set", errors);
   }
   if (const auto text = annotations.get(kTolerations).as_string(); !text.empty()) {
-    const auto tolerations = json::parse(text);
-    if (tolerations) validate_tolerations(*tolerations, path.child(kTolerations), errors);
+    const auto tolerations = read_tolerations(text);
+    if (tolerations) {
+      validate_tolerations(*tolerations, path.child(kTolerations), errors);
+    } else {
+      note_invalid(path, kTolerations, tolerations.error().message, errors);
+    }
   }
   if (wrong_cost(annotations) && !wrong_cost(old_annotations)) {
     note_invalid(path.key(kCost), annotations.get(kCost).as_string(), "must be a 32bit integer",

@@ -28,8 +28,10 @@ void check_name(std::string_view name, ResourcesOf of, const FieldPath& path, Fi
 bool whole_pages(std::string_view name, const kube::Quantity& amount) {
   constexpr std::string_view kPrefix = "hugepages-";
   const auto size = kube::Quantity::parse(name.substr(kPrefix.size()));
-  if (!size || size->sign() <= 0 || size->milli_value() % 1000 != 0) return false;
-  return amount.value() % size->value() == 0;
+  if (!size || size->sign() <= 0 || !size->whole_to_go()) return false;
+  const auto page = size->go_value();
+  if (page == 0 || page == -1) return page != 0;  // neither divides without a trap
+  return amount.go_value() % page == 0;
 }
 
 void check_amounts(View amounts, ResourcesOf of, const FieldPath& path, FieldErrors& errors) {

@@ -63,15 +63,20 @@ FieldErrors validate_disruption_budget_status_update(View object, View) {
   return errors;
 }
 
-FieldErrors validate_node_status_update(View object, View) {
-  FieldErrors errors;
+void check_node_amounts(View node, FieldErrors& errors) {
   const FieldPath path{"status"};
   for (const std::string_view list : {"capacity", "allocatable"}) {
     const FieldPath list_path = path.child(list);
-    for (const auto [name, amount] : object.get("status", list).members()) {
+    for (const auto [name, amount] : node.get("status", list).members()) {
       check_resource_amount(name, amount, list_path.child(name), errors);
     }
   }
+}
+
+FieldErrors validate_node_status_update(View object, View) {
+  FieldErrors errors;
+  const FieldPath path{"status"};
+  check_node_amounts(object, errors);
   const FieldPath addresses_path = path.child("addresses");
   const View addresses = object.get("status", "addresses");
   for (std::size_t i = 0; i < addresses.size(); ++i) {

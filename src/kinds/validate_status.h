@@ -14,6 +14,8 @@ namespace fixpoint::kinds {
 void validate_conditions(View conditions, const FieldPath& path, FieldErrors& errors);
 
 FieldErrors validate_disruption_budget_status_update(View object, View old_object);
+// What a node has and gives away.
+void check_node_amounts(View node, FieldErrors& errors);
 FieldErrors validate_node_status_update(View object, View old_object);
 // The counter that makes names of a workload's parts differ only grows.
 void check_collisions(View object, View old_object, FieldErrors& errors);

@@ -153,8 +153,8 @@ void check_capacity(View capacity, const FieldPath& path, FieldErrors& errors) {
   }
   for (const auto [name, amount] : capacity.members()) {
     const auto quantity = kube::Quantity::parse(amount.as_string());
-    if (quantity && quantity->sign() < 0) {
-      errors.push_back(kube::invalid(path.key(name), std::to_string(quantity->value()),
+    if (quantity && quantity->go_value() < 0) {
+      errors.push_back(kube::invalid(path.key(name), std::to_string(quantity->go_value()),
                                      "must be a valid resource quantity"));
     }
     check_positive(amount, path.key(name), errors);
@@ -352,8 +352,8 @@ FieldErrors validate_persistent_volume_claim_status_update(View object, View) {
     const FieldPath path = status.child(field);
     for (const auto [name, amount] : object.get("status", field).members()) {
       const auto quantity = kube::Quantity::parse(amount.as_string());
-      if (!quantity || quantity->sign() >= 0) continue;
-      errors.push_back(kube::invalid(path.key(name), std::to_string(quantity->value()),
+      if (!quantity || quantity->go_value() >= 0) continue;
+      errors.push_back(kube::invalid(path.key(name), std::to_string(quantity->go_value()),
                                      "must be a valid resource quantity"));
     }
   }

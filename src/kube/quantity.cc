@@ -281,6 +281,7 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   } else if (!parts.any_digit) {
     return fail(ErrorKind::Invalid, "unable to parse numeric part of quantity");
   } else {
+    quantity.wide_ = true;
     if (quantity.exponent_ < kNano) {
       round_up_decimal(quantity.digits_, kNano - quantity.exponent_);
       quantity.exponent_ = kNano;
@@ -348,20 +349,27 @@ std::int64_t Quantity::scaled(int exponent) const {
   return negative_ ? -value : value;
 }
 
-bool Quantity::whole_to_go() const {
-  const auto thousandths = milli_value();
-  const bool beyond = thousandths == std::numeric_limits<std::int64_t>::max() ||
-                      thousandths == std::numeric_limits<std::int64_t>::min();
-  if (!beyond) return thousandths % 1000 == 0;
-  // What has few digits is kept in 64 bits and an exponent there, and overflows to zero.
-  constexpr std::size_t kLimbsOfFewDigits = 2;
-  if (digits_.size() <= kLimbsOfFewDigits) return true;
+std::int64_t Quantity::go_scaled(int exponent) const {
+  constexpr int kMilli = -3;
   Digits digits = digits_;
-  if (exponent_ > -3) shift_left_decimal(digits, exponent_ + 3);
-  if (exponent_ < -3) round_up_decimal(digits, -3 - exponent_);
-  std::uint64_t low = 0;
-  for (std::size_t i = digits.size(); i-- > 0;) low = low * kBase + digits[i];
-  return static_cast<std::int64_t>(negative_ ? 0 - low : low) % 1000 == 0;
+  if (!wide_) {
+    if (exponent_ > exponent) shift_left_decimal(digits, exponent_ - exponent);
+    return fits_int64(digits) ? scaled(exponent) : 0;
+  }
+  const auto low = [](const Digits& of) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = of.size(); i-- > 0;) bits = bits * kBase + of[i];
+    return bits;
+  };
+  if (exponent_ > kMilli) shift_left_decimal(digits, exponent_ - kMilli);
+  if (exponent_ < kMilli) round_up_decimal(digits, kMilli - exponent_);
+  const auto thousandths = static_cast<std::int64_t>(negative_ ? 0 - low(digits) : low(digits));
+  if (exponent == kMilli) return thousandths;
+  // Only what is positive and large is divided before it is cut to 64 bits.
+  if (negative_ || fits_int64(digits))
+    return thousandths / 1000 + (thousandths % 1000 != 0 ? 1 : 0);
+  round_up_decimal(digits, -kMilli);
+  return static_cast<std::int64_t>(low(digits));
 }
 
 std::optional<std::int64_t> Quantity::exact() const {

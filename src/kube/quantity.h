@@ -45,9 +45,13 @@ class Quantity {
   // Rounded up to a whole number, or to thousandths; saturates at the ends of int64.
   std::int64_t value() const { return scaled(0); }
   std::int64_t milli_value() const { return scaled(-3); }
-  // Whether a real server takes it for a whole number: it asks its own thousandths, which wrap
-  // around beyond 64 bits.
-  bool whole_to_go() const;
+  // What a real server takes the whole number or the thousandths for, in a list of resources.
+  // Beyond 64 bits it is wrong: what has few digits is zero there, anything else wraps around.
+  std::int64_t go_value() const { return go_scaled(0); }
+  std::int64_t go_milli_value() const { return go_scaled(-3); }
+  bool whole_to_go() const { return go_milli_value() % 1000 == 0; }
+  // Whether it was written with so many digits that a real server counts it the long way.
+  bool wide() const { return wide_; }
   // The whole number if there is no fraction and it fits.
   std::optional<std::int64_t> exact() const;
   double approximate() const;
@@ -59,11 +63,13 @@ class Quantity {
   using Digits = std::vector<std::uint32_t>;
 
   std::int64_t scaled(int exponent) const;
+  std::int64_t go_scaled(int exponent) const;  // 0 or -3
   std::string canonical() const;
 
   Digits digits_;
   int exponent_ = 0;  // value = digits * 10^exponent
   bool negative_ = false;
+  bool wide_ = false;
   Format format_ = Format::DecimalSi;
   // A text that is canonical enough is kept as given, as a real server does ("1.500" stays so).
   std::string text_;

@@ -7,6 +7,10 @@
 #include "base/rng.h"
 #include "kube/table_for_tests.h"
 
+#include <array>
+#include <cstdint>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 namespace fixpoint::kube {
@@ -91,6 +95,29 @@ TEST(Quantity, SumsUndoThemselves) {
     ASSERT_EQ(a + b, b + a);
     ASSERT_EQ(a < b, (b - a).sign() > 0);
     ASSERT_EQ(must((a + b).to_string()), a + b);
+  }
+}
+
+TEST(Quantity, IsCountedBeyond64BitsAsARealServerDoes) {
+  struct Row {
+    std::string_view text;
+    std::int64_t value;
+    bool whole;
+  };
+  constexpr std::array kRows{
+      Row{"100E",                   0,                    true },
+      Row{"100000000000000000000",  7766279631452241920,  false},
+      Row{"12345678901234567890",   -6101065172474983726, false},
+      Row{"-100000000000000000000", -200376420520688,     false},
+      Row{"9223372036854775807",    9223372036854775807,  true },
+      Row{"1.5",                    2,                    false},
+      Row{"1Ki",                    1024,                 true },
+  };
+  for (const auto& row : kRows) {
+    const auto quantity = Quantity::parse(row.text);
+    ASSERT_TRUE(quantity.has_value()) << row.text;
+    EXPECT_EQ(quantity->go_value(), row.value) << row.text;
+    EXPECT_EQ(quantity->whole_to_go(), row.whole) << row.text;
   }
 }
 
