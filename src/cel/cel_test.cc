@@ -9,7 +9,9 @@
 #include "json/parse.h"
 #include "kube/crd_schema.h"
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,6 +66,29 @@ TEST(Parser, RefusesChainsThatAreTooLong) {
   }
 }
 
+TEST(Parser, TakesAsManyLevelsAndLinksAsARealServer) {
+  struct Limit {
+    std::string_view what;
+    std::string (*repeat)(std::size_t times);
+    std::size_t most;
+  };
+  constexpr std::array kLimits{
+      Limit{"parentheses", [](std::size_t n) { return repeated("(", n) + "1" + repeated(")", n); },
+            249                                                                                        },
+      Limit{"lists",       [](std::size_t n) { return repeated("[", n) + "1" + repeated("]", n); }, 249},
+      Limit{"sums",        [](std::size_t n) { return "1" + repeated(" + 1", n) + " > 0"; },        249},
+      Limit{"methods",     [](std::size_t n) { return "a" + repeated(".f()", n) + " > 0"; },        249},
+      Limit{"alone",       [](std::size_t n) { return "a" + repeated("[0]", n); },                  250},
+      // What stands right of an operator is one rule deeper.
+      Limit{"right sums",
+            [](std::size_t n) { return repeated("1 + (", n) + "1" + repeated(")", n); },            124},
+  };
+  for (const auto& limit : kLimits) {
+    EXPECT_THAT(parse(limit.repeat(limit.most)).issues, IsEmpty()) << limit.what;
+    EXPECT_THAT(parse(limit.repeat(limit.most + 1)).issues, SizeIs(1)) << limit.what;
+  }
+}
+
 TEST(Parser, KeepsLongChainsOfLogicShallow) {
   const auto parsed = parse("true" + repeated(" && true", 5000));
 
@@ -87,6 +112,30 @@ TEST(Escape, UndoesItself) {
   EXPECT_FALSE(escaped("1a").has_value());
   EXPECT_FALSE(escaped("a b").has_value());
   EXPECT_FALSE(unescaped("__nope__").has_value());
+}
+
+// What a list is told by stays with the sum of it and another.
+TEST(ResourceRules, AddListsByTheirKeysAndSetsAsUnions) {
+  const auto problems = [](std::string_view rule, std::string_view value) {
+    const auto schema = json::parse(
+        R"({"type":"object","properties":{"m":{"type":"array","x-kubernetes-list-type":"map",)"
+        R"("x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],)"
+        R"("properties":{"k":{"type":"string"},"v":{"type":"integer"}}}},)"
+        R"("s":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}},)"
+        R"("x-kubernetes-validations":[{"rule":")" +
+        std::string{rule} + R"("}]})");
+    const auto compiled = kube::compile_schema(*schema);
+    const auto object = json::parse(value);
+    return ResourceRules::compile(*schema, *compiled)->check({*object, std::nullopt}).errors.size();
+  };
+  constexpr auto kValue = R"({"m":[{"k":"a","v":1},{"k":"b","v":2}],"s":["x","y"]})";
+
+  EXPECT_EQ(problems("(self.m + self.m).size() == 2", kValue), 0U);
+  EXPECT_EQ(problems("(self.m + self.m.filter(x, x.v > 1)).map(x, x.k) == ['a', 'b']", kValue), 0U);
+  EXPECT_EQ(problems("self.m == self.m.filter(x, x.v > 1) + self.m", kValue), 1U);
+  EXPECT_EQ(problems("self.m + self.m.filter(x, x.v > 1) == [self.m[1], self.m[0]]", kValue), 0U);
+  EXPECT_EQ(problems("self.s + ['x', 'z'] == ['z', 'y', 'x']", kValue), 0U);
+  EXPECT_EQ(problems("['z'] + self.s == ['x', 'y', 'z']", kValue), 1U);
 }
 
 TEST(ResourceRules, StopWhereOneRuleCostsTooMuch) {

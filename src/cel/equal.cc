@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,28 +60,21 @@ int compare_numbers(const Value& a, const Value& b) {
   return sign(static_cast<std::uint64_t>(a.as_int()) <=> b.as_uint());
 }
 
-// What tells the elements of a list of type map apart. A real server looks for escaped names in
-// JSON, which has plain ones, and so takes all elements of such a list for one.
-std::string keys_text(json::View element, const std::vector<std::string>& keys) {
-  std::string out;
-  for (const auto& key : keys) {
-    const auto hash = element.get(escaped(key).value_or(key)).hash();
-    out.append(reinterpret_cast<const char*>(&hash), sizeof hash);
-  }
-  return out;
-}
-
-Value equal_map_lists(const Placed& a, const Value& b) {
-  const auto* other = b.placed();
-  if (other == nullptr) return Value::boolean(b.size() == 0);
-  std::unordered_map<std::string, json::View> mine;
-  for (const auto element : a.json.elements()) {
-    mine.insert_or_assign(keys_text(element, a.shape->list_keys), element);
+Value equal_map_lists(const Value& a, const Value& b) {
+  const auto& keys = a.list_shape()->list_keys;
+  std::unordered_map<std::string, Value> mine;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    auto element = a.at(i);
+    if (auto text = element_keys(element, keys)) {
+      mine.insert_or_assign(*std::move(text), std::move(element));
+    }
   }
   for (std::size_t i = 0; i < b.size(); ++i) {
-    const auto found = mine.find(keys_text(other->json[i], a.shape->list_keys));
+    const auto wanted = b.at(i);
+    const auto text = element_keys(wanted, keys);
+    const auto found = text ? mine.find(*text) : mine.end();
     if (found == mine.end()) return Value::boolean(false);
-    auto same = equal(Value::of(found->second, *a.shape->element), b.at(i));
+    auto same = equal(found->second, wanted);
     if (!same.is_true()) return same;
   }
   return Value::boolean(true);
@@ -112,9 +106,9 @@ Value equal_sets(const Value& a, const Value& b) {
 
 Value equal_lists(const Value& a, const Value& b) {
   if (a.size() != b.size()) return Value::boolean(false);
-  if (const auto* here = a.placed()) {
-    if (here->shape->list_type == kube::ListType::Map) return equal_map_lists(*here, b);
-    if (here->shape->list_type == kube::ListType::Set) return equal_sets(a, b);
+  if (const auto* shape = a.list_shape()) {
+    if (shape->list_type == kube::ListType::Map) return equal_map_lists(a, b);
+    if (shape->list_type == kube::ListType::Set) return equal_sets(a, b);
   }
   for (std::size_t i = 0; i < a.size(); ++i) {
     auto same = equal(a.at(i), b.at(i));
@@ -242,6 +236,20 @@ Value compare(const Value& a, const Value& b) {
     case Kind::Semver: return Value::integer(compare_versions(a.semver(), b.semver()));
     default: return Value::no_overload();
   }
+}
+
+// A real server looks for escaped names in JSON, which has plain ones, and so takes all elements
+// of a list whose keys need escaping for one.
+std::optional<std::string> element_keys(const Value& element,
+                                        const std::vector<std::string>& keys) {
+  const auto* here = element.placed();
+  if (here == nullptr || !here->json.is_object()) return std::nullopt;
+  std::string out;
+  for (const auto& key : keys) {
+    const auto hash = here->json.get(escaped(key).value_or(key)).hash();
+    out.append(reinterpret_cast<const char*>(&hash), sizeof hash);
+  }
+  return out;
 }
 
 }  // namespace fixpoint::cel

@@ -27,9 +27,9 @@ Value is_sorted(Args args) {
 
 // What an empty list sums up to depends on its type, which its elements would have told.
 Value zero_like(const Value& list) {
-  const auto* here = list.placed();
-  if (here == nullptr) return Value::integer(0);
-  switch (here->shape->element->kind) {
+  const auto* shape = list.list_shape();
+  if (shape == nullptr) return Value::integer(0);
+  switch (shape->element->kind) {
     case ShapeKind::Double: return Value::number(0);
     case ShapeKind::Duration: return Value::duration(0);
     default: return Value::integer(0);

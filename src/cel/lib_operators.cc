@@ -7,7 +7,9 @@
 #include <array>
 #include <limits>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace fixpoint::cel {
 namespace {
@@ -35,20 +37,45 @@ Value added_durations(std::int64_t a, std::int64_t b) {
   return Value::duration(sum);
 }
 
-// A list of type set becomes the union of both.
-Value added_lists(const Value& a, const Value& b) {
+// What is in both lists of type map is in its old place, with the new value.
+Value merged_lists(const Value& a, const Value& b) {
   auto out = a.elements();
-  const auto* here = a.placed();
-  const bool is_set = here != nullptr && here->shape->list_type == kube::ListType::Set;
-  std::unordered_set<std::string> known;
-  if (is_set) {
-    for (const auto& each : out) known.insert(key_text(each).value_or(""));
+  const auto& keys = a.list_shape()->list_keys;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (auto text = element_keys(out[i], keys)) places.insert_or_assign(*std::move(text), i);
   }
   for (auto& each : b.elements()) {
-    if (is_set && !known.insert(key_text(each).value_or("")).second) continue;
+    const auto text = element_keys(each, keys);
+    const auto found = text ? places.find(*text) : places.end();
+    if (found == places.end()) {
+      out.push_back(std::move(each));
+    } else {
+      out[found->second] = std::move(each);
+    }
+  }
+  return Value::list(std::move(out), a.list_shape());
+}
+
+// A list of type set becomes the union of both.
+Value united_lists(const Value& a, const Value& b) {
+  auto out = a.elements();
+  std::unordered_set<std::string> known;
+  for (const auto& each : out) known.insert(key_text(each).value_or(""));
+  for (auto& each : b.elements()) {
+    if (!known.insert(key_text(each).value_or("")).second) continue;
     out.push_back(std::move(each));
   }
-  return Value::list(std::move(out));
+  return Value::list(std::move(out), a.list_shape());
+}
+
+Value added_lists(const Value& a, const Value& b) {
+  const auto* shape = a.list_shape();
+  if (shape != nullptr && shape->list_type == kube::ListType::Map) return merged_lists(a, b);
+  if (shape != nullptr && shape->list_type == kube::ListType::Set) return united_lists(a, b);
+  auto out = a.elements();
+  for (auto& each : b.elements()) out.push_back(std::move(each));
+  return Value::list(std::move(out), shape);
 }
 
 Value add(Args args) {

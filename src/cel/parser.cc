@@ -7,6 +7,8 @@
 #include "cel/token_set.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -33,30 +35,68 @@ class Parser {
         mismatched({Token::End});
       }
     }
-    if (too_deep_ && chained_too_far_) {
-      issues_.push_back({kNowhere, "max recursion depth exceeded"});
-    } else if (too_deep_) {
+    if (too_deep_) {
       issues_.push_back(
           {kNowhere, fmt::format("expression recursion limit exceeded: {}", kExpressionDepthMax)});
+    } else if (chained_too_far_) {
+      issues_.push_back({kNowhere, "max recursion depth exceeded"});
     }
     return {std::move(root), std::move(issues_), make_.made()};
   }
 
  private:
+  // The rules of the grammar that are entered more than once at one place: each has its own depth.
+  enum class Rule : std::uint8_t { Expression, Relation, Calculation };
+  static constexpr std::size_t kRules = 3;
+
   // Counts nesting for as long as it lives; `ok()` is false beyond the limit.
   class Level {
    public:
-    explicit Level(Parser& parser) : parser_(parser) {
-      if (++parser_.depth_ > kExpressionDepthMax) parser_.too_deep_ = true;
+    Level(Parser& parser, Rule rule)
+        : parser_(parser), depth_(parser.depths_[static_cast<std::size_t>(rule)]) {
+      if (++depth_ > kExpressionDepthMax) parser_.too_deep_ = true;
     }
-    ~Level() { --parser_.depth_; }
+    ~Level() { --depth_; }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;
     bool ok() const { return !parser_.too_deep_; }
 
    private:
     Parser& parser_;
+    std::size_t& depth_;
   };
+
+  static std::uint32_t tallest(const ExprPtr& target, const std::vector<ExprPtr>& args) {
+    std::uint32_t height = target ? target->height : 0;
+    for (const auto& arg : args) height = std::max(height, arg->height);
+    return height;
+  }
+  static std::uint32_t tallest(const Expr& expr) {
+    auto height = tallest(expr.target, expr.args);
+    for (const auto& field : expr.fields) {
+      height = std::max({height, field.key ? field.key->height : 0, field.value->height});
+    }
+    return height;
+  }
+  // A node that only holds others.
+  static ExprPtr holding(ExprPtr made) {
+    made->height = tallest(*made);
+    return made;
+  }
+  // An operator, a field, an element or a method: a link on top of `below` others. A real server
+  // notices too many once it has read everything. They are dropped, so that no tree is too deep.
+  ExprPtr linked(ExprPtr made, std::uint32_t below) {
+    made->height = below + 1;
+    if (made->height <= kExpressionDepthMax) return made;
+    chained_too_far_ = true;
+    made = nothing();
+    made->height = kExpressionDepthMax;
+    return made;
+  }
+  ExprPtr linked(ExprPtr made) {
+    const auto below = tallest(*made);
+    return linked(std::move(made), below);
+  }
 
   const Lexeme& here() const { return words_[at_]; }
   const Lexeme& next() const { return words_[std::min(at_ + 1, words_.size() - 1)]; }
@@ -131,7 +171,7 @@ class Parser {
   ExprPtr nothing() { return make_.literal({}, here().at); }
 
   ExprPtr expression() {
-    const Level level{*this};
+    const Level level{*this, Rule::Expression};
     if (!level.ok()) return nothing();
     auto condition = logical(Token::Or);
     if (!is(Token::Question)) return condition;
@@ -141,7 +181,8 @@ class Parser {
     follow_.pop_back();
     must(Token::Colon, {});
     auto no = expression();
-    return make_.call("_?_:_", at, exprs(std::move(condition), std::move(yes), std::move(no)));
+    return linked(
+        make_.call("_?_:_", at, exprs(std::move(condition), std::move(yes), std::move(no))));
   }
 
   // a || b || c, or the same of &&, as a balanced tree: long chains stay shallow.
@@ -165,39 +206,40 @@ class Parser {
                               : balanced(function, terms, places, low, middle - 1);
     auto right = middle == high ? std::move(terms[middle + 1])
                                 : balanced(function, terms, places, middle + 1, high);
-    return make_.call(function, places[middle], exprs(std::move(left), std::move(right)));
+    return holding(make_.call(function, places[middle], exprs(std::move(left), std::move(right))));
   }
 
-  // A chain of operators of one rank, leftmost first. Each link nests the tree one deeper.
+  // A chain of operators of one rank, leftmost first. What stands right of one is a rule within
+  // the rule.
   template <class Operand>
-  ExprPtr chain(const Tokens& ranked, Operand operand) {
+  ExprPtr chain(Rule rule, const Tokens& ranked, Operand operand) {
     auto left = operand();
-    std::size_t links = 0;
     while (ranked.has(here().token) && !too_deep_) {
-      if (++links + depth_ > kExpressionDepthMax) {
-        too_deep_ = chained_too_far_ = true;
-        break;
-      }
       const auto& word = take();
+      const Level level{*this, rule};
       auto right = operand();
-      left = make_.call(operator_function(word.token), word.at,
-                        exprs(std::move(left), std::move(right)));
+      left = linked(make_.call(operator_function(word.token), word.at,
+                               exprs(std::move(left), std::move(right))));
     }
     return left;
   }
 
   ExprPtr relation() {
-    const Level level{*this};
+    const Level level{*this, Rule::Relation};
     if (!level.ok()) return nothing();
-    return chain({Token::Equals, Token::NotEquals, Token::In, Token::Less, Token::LessEquals,
+    return chain(Rule::Relation,
+                 {Token::Equals, Token::NotEquals, Token::In, Token::Less, Token::LessEquals,
                   Token::Greater, Token::GreaterEquals},
                  [&] { return sum(); });
   }
   ExprPtr sum() {
-    return chain({Token::Plus, Token::Minus}, [&] { return product(); });
+    const Level level{*this, Rule::Calculation};
+    if (!level.ok()) return nothing();
+    return chain(Rule::Calculation, {Token::Plus, Token::Minus}, [&] { return product(); });
   }
   ExprPtr product() {
-    return chain({Token::Star, Token::Slash, Token::Percent}, [&] { return unary(); });
+    return chain(Rule::Calculation, {Token::Star, Token::Slash, Token::Percent},
+                 [&] { return unary(); });
   }
 
   ExprPtr unary() {
@@ -226,7 +268,7 @@ class Parser {
     }
     auto operand = member();
     if (count % 2 == 0) return operand;
-    return make_.call(function, first.at, exprs(std::move(operand)));
+    return holding(make_.call(function, first.at, exprs(std::move(operand))));
   }
 
   // The text from one word to another, both included, without what is no word.
@@ -242,12 +284,7 @@ class Parser {
 
   ExprPtr member() {
     auto out = primary();
-    std::size_t links = 0;
     while (!too_deep_ && (is(Token::Dot) || is(Token::OpenBracket))) {
-      if (++links + depth_ > kExpressionDepthMax) {
-        too_deep_ = chained_too_far_ = true;
-        break;
-      }
       if (is(Token::OpenBracket)) {
         out = index(std::move(out));
       } else if (!selected(out)) {
@@ -270,7 +307,8 @@ class Parser {
     }
     follow_.pop_back();
     must(Token::CloseBracket, after_operand());
-    return make_.call(optional ? "_[?_]" : "_[_]", at, exprs(std::move(target), std::move(key)));
+    return linked(
+        make_.call(optional ? "_[?_]" : "_[_]", at, exprs(std::move(target), std::move(key))));
   }
 
   // .field, .?field or .method(…); false after a mistake.
@@ -293,16 +331,16 @@ class Parser {
       issues_.push_back({word.at, "unsupported syntax: '`'"});
     }
     if (optional) {
-      out = make_.call(
+      out = linked(make_.call(
           "_?._", dot.at,
-          exprs(std::move(out), make_.literal(Value::string(std::string{word.text}), word.at)));
+          exprs(std::move(out), make_.literal(Value::string(std::string{word.text}), word.at))));
     } else if (is(Token::OpenParen) && word.token == Token::Identifier) {
       out = called(word, std::move(out));
     } else {
       auto select = make_.node(ExprKind::Select, dot.at);
       select->target = std::move(out);
       select->name = word.text;
-      out = std::move(select);
+      out = linked(std::move(select));
     }
     return true;
   }
@@ -310,10 +348,18 @@ class Parser {
   ExprPtr called(const Lexeme& name, ExprPtr target) {
     const auto at = here().at;
     auto args = arguments();
+    const bool method = target != nullptr;
+    const auto below = tallest(target, args);
     MacroCall macro{name.text, at, std::move(target), std::move(args)};
-    if (auto expanded = expand_macro(macro, make_, issues_)) return std::move(*expanded);
-    auto out = make_.call(name.text, at, std::move(macro.args));
-    out->target = std::move(macro.target);
+    ExprPtr out;
+    if (auto expanded = expand_macro(macro, make_, issues_)) {
+      out = std::move(*expanded);
+    } else {
+      out = make_.call(name.text, at, std::move(macro.args));
+      out->target = std::move(macro.target);
+    }
+    if (method) return linked(std::move(out), below);
+    out->height = below;
     return out;
   }
 
@@ -404,7 +450,7 @@ class Parser {
     }
     follow_.pop_back();
     close(Token::CloseBrace, out->fields.empty());
-    return out;
+    return holding(std::move(out));
   }
 
   // The end of a list or map: without a comma before it only one of two words can come.
@@ -439,7 +485,7 @@ class Parser {
       out->optional_elements = std::move(optional);
     }
     close(Token::CloseBracket, out->args.empty());
-    return out;
+    return holding(std::move(out));
   }
 
   ExprPtr map() {
@@ -462,7 +508,7 @@ class Parser {
     follow_.pop_back();
     accept(Token::Comma);
     close(Token::CloseBrace, out->fields.empty());
-    return out;
+    return holding(std::move(out));
   }
 
   ExprPtr constant() {
@@ -489,7 +535,7 @@ class Parser {
   std::size_t at_ = 0;
   ExprMaker make_;
   std::vector<Tokens> follow_;
-  std::size_t depth_ = 0;
+  std::array<std::size_t, kRules> depths_{};
   bool recovering_ = false;
   bool too_deep_ = false;
   // Of links in a chain, not of nesting: a real parser notices that later, in other words.

@@ -71,8 +71,10 @@ Value Value::error(std::string message) {
   return out;
 }
 
-Value Value::list(List elements) {
-  return {Kind::List, shared(std::move(elements))};
+Value Value::list(List elements, const Shape* shape) {
+  return {
+      Kind::List, Made{shared(std::move(elements)), shape}
+  };
 }
 
 Value Value::map(Map entries) {
@@ -151,8 +153,7 @@ std::size_t Value::size() const {
   if (kind_ == Kind::String) return code_points(text());
   if (kind_ == Kind::Bytes) return text().size();
   if (const auto* here = placed()) return here->json.size();
-  if (const auto* list = std::get_if<std::shared_ptr<const List>>(&content_))
-    return (*list)->size();
+  if (const auto* list = std::get_if<Made>(&content_)) return list->elements->size();
   if (const auto* map = std::get_if<std::shared_ptr<const Map>>(&content_))
     return (*map)->entries().size();
   return 0;
@@ -160,11 +161,17 @@ std::size_t Value::size() const {
 
 Value Value::at(std::size_t index) const {
   if (const auto* here = placed()) return of(here->json[index], *here->shape->element);
-  return (*std::get<std::shared_ptr<const List>>(content_))[index];
+  return (*std::get<Made>(content_).elements)[index];
+}
+
+const Shape* Value::list_shape() const {
+  if (const auto* here = placed()) return here->shape;
+  const auto* made = std::get_if<Made>(&content_);
+  return made == nullptr ? nullptr : made->shape;
 }
 
 Value::List Value::elements() const {
-  if (placed() == nullptr) return *std::get<std::shared_ptr<const List>>(content_);
+  if (placed() == nullptr) return *std::get<Made>(content_).elements;
   List out;
   out.reserve(size());
   for (std::size_t i = 0; i < size(); ++i) out.push_back(at(i));

@@ -110,7 +110,8 @@ class Value {
   static Value bytes(std::string bytes);
   static Value duration(std::int64_t nanos) { return {Kind::Duration, Nanos{nanos}}; }
   static Value timestamp(Moment at) { return {Kind::Timestamp, at}; }
-  static Value list(List elements);
+  // `shape`: of the list that it was made from by adding, which is still a set or map of that sort.
+  static Value list(List elements, const Shape* shape = nullptr);
   static Value map(Map entries);
   static Value type(std::string_view name) { return {Kind::Type, TypeName{name}}; }
   static Value none();
@@ -154,6 +155,9 @@ class Value {
   // The JSON behind a list or map that is read in place; nullptr otherwise.
   const Placed* placed() const { return std::get_if<Placed>(&content_); }
 
+  // Of what sort a list from JSON is, or one that such a list was added to; nullptr otherwise.
+  const Shape* list_shape() const;
+
   // Lists and maps, wherever their elements are. Of text: its characters; of bytes: its bytes.
   std::size_t size() const;
   Value at(std::size_t index) const;  // of a list; needs index < size()
@@ -169,12 +173,16 @@ class Value {
   std::string_view runtime_type() const;
 
  private:
+  struct Made {  // a list that an expression made
+    std::shared_ptr<const List> elements;
+    const Shape* shape = nullptr;
+  };
+
   using Content =
       std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, Text, Nanos, Moment,
-                   TypeName, Placed, std::shared_ptr<const List>, std::shared_ptr<const Map>,
-                   std::shared_ptr<const Value>, std::shared_ptr<const kube::Quantity>,
-                   std::shared_ptr<const kube::Cidr>, std::shared_ptr<const Url>,
-                   std::shared_ptr<const Semver>, const NamedFormat*>;
+                   TypeName, Placed, Made, std::shared_ptr<const Map>, std::shared_ptr<const Value>,
+                   std::shared_ptr<const kube::Quantity>, std::shared_ptr<const kube::Cidr>,
+                   std::shared_ptr<const Url>, std::shared_ptr<const Semver>, const NamedFormat*>;
   template <class T>
   Value(Kind kind, T content) : kind_(kind), content_(std::move(content)) {}
 
@@ -208,6 +216,8 @@ class Map {
 
 // Equal for equal values and for no others: what scalars, and JSON read in place, are looked up by.
 std::optional<std::string> key_text(const Value& value);
+// What tells an element of a list of type map from the others; nothing if it is no object in JSON.
+std::optional<std::string> element_keys(const Value& element, const std::vector<std::string>& keys);
 
 // `==`: a bool, or an error. Values of unlike types are unequal, numbers compare across theirs;
 // lists of type set or map disregard order.
