@@ -10,6 +10,7 @@
 #include "kinds/prepare_pod.h"
 #include "kinds/signing_request.h"
 #include "kinds/validate_access.h"
+#include "kinds/validate_addresses.h"
 #include "kinds/validate_admission.h"
 #include "kinds/validate_apps.h"
 #include "kinds/validate_batch.h"
@@ -95,6 +96,8 @@ constexpr HookRow kHooks[] = {
     {"coordination.k8s.io", "v1", "Lease", {.prepare = prepare_lease, .validate = validate_lease, .validate_update = validate_lease_update}},
     {"rbac.authorization.k8s.io", "v1", "ClusterRole", {.validate = checked<validate_cluster_role>, .validate_update = checked_update<nullptr>}},
     {"rbac.authorization.k8s.io", "v1", "Role", {.validate = checked<validate_role>, .validate_update = checked_update<nullptr>}},
+    {"networking.k8s.io", "v1", "IPAddress", {.validate = checked<validate_ip_address>, .validate_update = checked_update<validate_ip_address_update>}},
+    {"networking.k8s.io", "v1", "ServiceCIDR", {.validate = checked<validate_service_cidr>, .validate_update = checked_update<validate_service_cidr_update>}},
     {"", "v1", "ConfigMap", {.validate = checked<validate_config_map>, .validate_update = checked_update<validate_config_map_update>}},
     {"", "v1", "Endpoints", {.set_defaults = set_defaults_endpoints, .validate = checked<validate_endpoints>, .validate_update = checked_update<validate_endpoints_update>, .warnings = endpoints_warnings}},
     {"", "v1", "LimitRange", {.set_defaults = set_defaults_limit_range, .validate = checked<validate_limit_range>, .validate_update = checked_update<validate_limit_range_update>}},

@@ -2,7 +2,6 @@
 #include "kinds/validate_registry.h"
 
 #include "kinds/defaults_fields.h"
-#include "kube/metadata.h"
 
 #include <fmt/format.h>
 
@@ -16,11 +15,12 @@ FieldErrors check_api_service(View object) {
   const View spec = object.get("spec");
   const FieldPath path{"spec"};
   const FieldPath metadata{"metadata"};
-  const auto name = kube::name_of(object);
   const auto wanted =
       fmt::format("{}.{}", spec.get("version").as_string(), spec.get("group").as_string());
-  if (name != wanted) {
-    note_invalid(metadata.child("name"), name,
+  for (const std::string_view field : {"generateName", "name"}) {
+    const auto name = object.get("metadata", field).as_string();
+    if (name.empty() || name == wanted) continue;
+    note_invalid(metadata.child(field), name,
                  fmt::format("must be `spec.version+\".\"+spec.group`: {}", kube::shown(wanted)),
                  errors);
   }
