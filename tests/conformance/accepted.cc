@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/accepted.h"
 
+#include "tests/conformance/areas/tls_texts.h"
+
 #include <chrono>
 
 namespace fixpoint::conformance {
@@ -31,6 +33,18 @@ Step post(std::string path, std::string body) {
   step.body = std::move(body);
   return step;
 }
+
+// PEM in base64, as a Secret holds it; one byte of its last extension is wrong.
+constexpr std::string_view kBrokenCertificate =
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJnekNDQVNtZ0F3SUJBZ0lVUy9yWWhmekJUQXFTMXFJSlFWKz"
+    "U3R1hKcXIwd0NnWUlLb1pJemowRUF3SXcKRERFS01BZ0dBMVVFQXd3QllUQWVGdzB5TmpFeE1UWXdOalE0TkRoYUZ3"
+    "MHlOakV4TWpZd05qUTRORGhhTUF3eApDakFJQmdOVkJBTU1BV0V3V1RBVEJnY3Foa2pPUFFJQkJnZ3Foa2pPUFFNQk"
+    "J3TkNBQVRLSk9wM0RHREJDY2l0CkhyNnJZS2RvL3ZKRld2RU5FSW5GbS8ySEVpUTVOVTd1K2hFendTYVVweUlCUFRJ"
+    "MXl6VEVKbSszdEUzeHFqZkwKcDY3QndFNlFvMmt3WnpBZEJnTlZIUTRFRmdRVXJqdVZvdStOV1hlczZDQnE4emtrRE"
+    "RSamduc3dId1lEVlIwagpCQmd3Rm9BVXJqdVZvdStOV1hlczZDQnE4emtrRERSamduc3dEd1lEVlIwVEFRSC9kZ1V3"
+    "QXdFQi96QVVCZ05WCkhSRUVEVEFMZ2dOaExtS0hCQUVDQXdRd0NnWUlLb1pJemowRUF3SURTQUF3UlFJZ0ZsK1NVZT"
+    "VLVWhkekw5T2kKc092MEJnS28vZithVHFWa1dUbUhhM0ZxajBnQ0lRRGRUTVNXWmtqdy9xNkRCVy9PNnoxNjNQTURS"
+    "OVJ4Mk1lMwo3NWhkWG1obkxnPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
 
 constexpr auto kMaps = "/api/v1/namespaces/<<ns>>/configmaps";
 
@@ -72,6 +86,75 @@ Sequence with_policy() {
   return of({policy, binding, post(kMaps, R"({"metadata":{"name":"a"}})")});
 }
 
+Step put(std::string path, std::string body) {
+  auto step = post(std::move(path), std::move(body));
+  step.method = "PUT";
+  return step;
+}
+
+constexpr auto kRevisions = "/apis/apps/v1/namespaces/<<ns>>/controllerrevisions";
+
+Sequence with_revision() {
+  return of({post(kRevisions, R"({"metadata":{"name":"a"},"revision":1,"data":{"a":1,"b":2}})"),
+             put(std::string{kRevisions} + "/a",
+                 R"({"metadata":{"name":"a"},"revision":2,"data":{"b":2,"a":1}})")});
+}
+
+constexpr auto kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+std::string definition(std::string_view spec_schema) {
+  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"things.<<id>>.example.com"},
+    "spec":{"group":"<<id>>.example.com","scope":"Namespaced",
+      "names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},
+      "versions":[{"name":"v1","served":true,"storage":true,
+        "selectableFields":[{"jsonPath":".spec.a"}],
+        "schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":)" +
+         std::string{spec_schema} + "}}}}]}}";
+}
+
+Sequence with_message() {
+  auto step =
+      post(kDefinitions, definition(R"({"type":"object","properties":{"a":{"type":"string"}},
+    "x-kubernetes-validations":[{"rule":"google.protobuf.Int32Value{value: 3} == 3"}]})"));
+  step.query = "dryRun=All";
+  return of({step});
+}
+
+Sequence with_unreadable_schema() {
+  auto made =
+      post(kDefinitions, definition(R"({"type":"object","properties":{"a":{"type":"string"}}})"));
+  made.settle = seconds(2);
+  auto changed = post(std::string{kDefinitions} + "/things.<<id>>.example.com",
+                      R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/$ref",)"
+                      R"("value":"#/x"}])");
+  changed.method = "PATCH";
+  changed.content_type = "application/json-patch+json";
+  changed.query = "dryRun=All";
+  return of({made, changed});
+}
+
+Sequence with_flow() {
+  auto made = post("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
+                   R"({"metadata":{"name":"<<id>>"},"spec":{"matchingPrecedence":5000,
+    "priorityLevelConfiguration":{"name":"nowhere"}}})");
+  made.settle = seconds(4);
+  return of({made, get("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/<<id>>")});
+}
+
+Sequence with_device() {
+  return of({post("/apis/resource.k8s.io/v1/namespaces/<<ns>>/resourceclaims",
+                  R"({"metadata":{"name":"a"},"spec":{"devices":{"requests":[{"name":"r",
+    "exactly":{"deviceClassName":"c","selectors":[{"cel":{"expression":"nope"}}]}}]}}})")});
+}
+
+Sequence with_certificate() {
+  return of({post("/api/v1/namespaces/<<ns>>/secrets",
+                  R"({"metadata":{"name":"a"},"type":"kubernetes.io/tls","data":{"tls.crt":")" +
+                      std::string{kBrokenCertificate} + R"(","tls.key":")" +
+                      std::string{tls::kKeys[0]} + R"("}})")});
+}
+
 }  // namespace
 
 std::vector<Accepted> accepted_differences() {
@@ -85,6 +168,23 @@ std::vector<Accepted> accepted_differences() {
        "field names, types, defaults and list keys are facts, sentences are not ours to copy",                                            of({get("/openapi/v3/api/v1")})                        },
       {"policies",         "admission policies are stored and do not act",
        "they are CEL over all kinds, and come with their own issue",                                                                      with_policy()                                          },
+      {"revisions",        "a ControllerRevision's data is a value",
+       "a real server keeps the bytes that were sent and refuses other bytes that mean the same; "
+       "only controllers write such data, each always in one form",                                                                       with_revision()                                        },
+      {"messages",         "rules know no google.protobuf messages",
+       "no field of a custom resource can be one, so a rule has nothing to hold them against",                                            with_message()                                         },
+      {"certificates",     "what is wrong deep inside a certificate is said of it as a whole",
+       "the words are not Kubernetes' own but those of the Go release that a server was built with",                                      with_certificate()                                     },
+      {"devices",          "selectors of devices are not compiled",
+       "they belong to the allocation of devices, of which nothing is built here",                                                        with_device()                                          },
+      {"flows",            "the status of a flow schema stays as it was written",
+       "a real server writes it on its own, at a moment of its choosing, and nothing acts on it "
+       "here",                                                                                                                            with_flow()                                            },
+      {"components",       "component statuses are those of this program's own loops",
+       "beside the real server of a comparison no scheduler and no controllers run",                                                      of({get("/api/v1/componentstatuses")})                 },
+      {"panics",           "a schema that cannot be read beside selectable fields is refused",
+       "a real server panics over it and breaks the connection off: there is nothing to be alike "
+       "to",                                                                                                                              with_unreadable_schema()                               },
       {"webhooks",         "webhooks are stored and not called",                                        "they come with their own issue",
        with_webhook()                                                                                                                                                                            },
   };

@@ -183,6 +183,21 @@ spec:
                   required: [name]
                   x-kubernetes-validations: [{rule: "!has(oldSelf.at) || (has(self.at) && self.at >= oldSelf.at)", message: never goes back}]
                   properties: {name: {type: string, maxLength: 20}, at: {type: integer}}
+              kept:
+                type: array
+                maxItems: 5
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                x-kubernetes-validations:
+                - {rule: self == oldSelf + self, message: nothing is taken away}
+                - {rule: "(self + self.filter(x, has(x.at) && x.at > 1)).size() < 4"}
+                items: {type: object, required: [name], properties: {name: {type: string, maxLength: 5}, at: {type: integer}}}
+              marks:
+                type: array
+                maxItems: 5
+                x-kubernetes-list-type: set
+                x-kubernetes-validations: [{rule: oldSelf + self == self}, {rule: "(self + ['z']).size() < 4"}]
+                items: {type: string, maxLength: 5}
               address: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "ip(self).family() == 4"}]}
               network: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "cidr(self).prefixLength() == 8"}]}
               place: {type: string, maxLength: 40, x-kubernetes-validations: [{rule: "timestamp('2020-07-01T12:30:00Z').getHours(self) < 12"}]}

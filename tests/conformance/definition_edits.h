@@ -4,6 +4,7 @@
 // one thing to say about it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,5 +20,8 @@ const std::vector<DefinitionEdit>& definition_edits();
 const std::vector<std::string_view>& definition_changes();
 // Schemas of one property, good and bad.
 const std::vector<std::string_view>& definition_schemas();
+// Schemas of one object with a rule each about itself, most of them wrong; and with rules as deep
+// and as long as they may be, or one more.
+const std::vector<std::string>& definition_rules();
 
 }  // namespace fixpoint::conformance

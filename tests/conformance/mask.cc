@@ -135,7 +135,26 @@ std::string Mask::text(std::string_view text) {
     masked = replaced(masked, generated_[i], "<generated " + std::to_string(i + 1) + ">");
   }
   masked = replaced(mask_suffixes(std::move(masked)), id_, "<id>");
-  return mask_versions(mask_times(mask_picked(mask_owners(std::move(masked)))));
+  masked = mask_self_types(mask_picked(mask_owners(std::move(masked))));
+  return mask_versions(mask_times(masked));
+}
+
+// A real server names the type of a rule's self by the time.
+std::string Mask::mask_self_types(std::string_view text) const {
+  constexpr std::string_view kName = "selfType";
+  std::string masked;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!text.substr(at).starts_with(kName)) {
+      masked += text[at++];
+      continue;
+    }
+    masked += kName;
+    at += kName.size();
+    if (at >= text.size() || !is_digit(text[at])) continue;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    masked += "<number>";
+  }
+  return masked;
 }
 
 std::string Mask::mask_uids(std::string_view text) {

@@ -33,6 +33,7 @@ class Mask {
   std::string mask_uids(std::string_view text);
   std::string mask_suffixes(std::string text) const;
   std::string mask_picked(std::string text) const;
+  std::string mask_self_types(std::string_view text) const;
   std::string mask_times(std::string_view text) const;
   std::string mask_versions(std::string_view text) const;
 

@@ -21,5 +21,12 @@ TEST(Mask, TellsAVersionFromANumberInAQuotedObject) {
             "of version <rv 1>\n@@ -1,420 +1,5 @@\n");
 }
 
+TEST(Mask, KnowsTheTypeOfSelfByAnyNumber) {
+  Mask mask{"c1"};
+
+  EXPECT_EQ(mask.text("'list(selfType41.m.@idx)' and selfType7, not selfTypes or self 7"),
+            "'list(selfType<number>.m.@idx)' and selfType<number>, not selfTypes or self 7");
+}
+
 }  // namespace
 }  // namespace fixpoint::conformance

@@ -119,6 +119,17 @@ void tell_tls(Story& story) {
   }
 }
 
+// By one of two managers, to the namespace or its status.
+Step apply_namespace(Gen& gen, const Sort& sort) {
+  const auto part =
+      gen.pick({R"("metadata":{"labels":{"x":"1"}})", R"("metadata":{"labels":{"x":"2","y":"3"}})",
+                R"("spec":{"finalizers":["example.com/f"]})", R"("status":{"phase":"Active"})",
+                R"("status":{"conditions":[{"type":"A","status":"True"}]})"});
+  auto step = apply(sort, "a", R"({"apiVersion":"v1","kind":"Namespace",)" + part + "}",
+                    gen.pick({"one", "two"}), gen.chance(50));
+  return gen.chance(40) ? on(std::move(step), "status") : step;
+}
+
 // Namespaces: their two subresources, their phase, their finalizers, and what may be made in one
 // that ends.
 void tell_namespaces(Story& story) {
@@ -142,7 +153,7 @@ void tell_namespaces(Story& story) {
   };
   const auto steps = gen.between(4, 9);
   for (std::int64_t i = 0; i < steps; ++i) {
-    switch (gen.between(0, 10)) {
+    switch (gen.between(0, 12)) {
       case 0:
         story.then(finalize(gen.pick({R"({"spec":{"finalizers":[]}})", R"({"spec":null})", "{}",
                                       R"({"spec":{"finalizers":["kubernetes"]}})"})));
@@ -192,6 +203,17 @@ void tell_namespaces(Story& story) {
                                R"({"metadata":{"finalizers":null}})"}));
         break;
       case 9: story.then(get(sort, "a")); break;
+      case 10:
+        story.then(json_patch(
+            sort, "a",
+            gen.pick(
+                {R"([{"op":"add","path":"/metadata/labels/x","value":"y"}])",
+                 R"([{"op":"replace","path":"/spec/finalizers","value":["example.com/h"]}])",
+                 R"([{"op":"remove","path":"/metadata/finalizers"}])",
+                 R"([{"op":"test","path":"/status/phase","value":"Active"}])",
+                 R"([{"op":"add","path":"/metadata/finalizers","value":["example.com/m"]}])"})));
+        break;
+      case 11: story.then(apply_namespace(gen, sort)); break;
       default: story.small_talk("a");
     }
   }

@@ -12,6 +12,7 @@
 #include "tests/conformance/definition_edits.h"
 
 #include <chrono>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -72,10 +73,12 @@ json::Value base(Gen& gen) {
 // One thing changed: a field of the definition or a schema below spec.
 json::Value changed(Gen& gen, json::Value whole) {
   if (gen.chance(45)) return edited(whole, as_patch(gen.pick(definition_edits())));
+  const std::string schema =
+      gen.chance(25) ? gen.pick(definition_rules()) : std::string{gen.pick(definition_schemas())};
   return edited(whole,
                 fmt::format(R"([{{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema)"
                             R"(/properties/spec/properties/x","value":{}}}])",
-                            gen.pick(definition_schemas())));
+                            schema));
 }
 
 Step post(const json::Value& whole) {
@@ -98,12 +101,78 @@ bool hides_the_schema(const DefinitionEdit& edit) {
          edit.path.ends_with("/definitions");
 }
 
+const std::vector<std::string_view>& merge_changes() {
+  static const std::vector<std::string_view> kChanges{
+      R"({"spec":{"scope":"Cluster"}})",
+      R"({"spec":{"group":"other.example.com"}})",
+      R"({"spec":{"names":{"plural":"others"}}})",
+      R"({"spec":{"names":{"kind":"Other"}}})",
+      R"({"spec":{"versions":[]}})",
+      R"({"spec":{"names":{"shortNames":["a","b"]}}})",
+      R"({"metadata":{"labels":{"a":"b"}}})",
+      R"({"spec":null})",
+      R"({"spec":{"preserveUnknownFields":true}})",
+      R"({"status":{"storedVersions":[]}})",
+      R"({"spec":{"conversion":{"strategy":"Webhook"}}})",
+      R"({"spec":{"conversion":null}})",
+      R"({"spec":{"names":{"categories":["Bad Cat"]}}})",
+  };
+  return kChanges;
+}
+
+// Whole, by a manager, or not changed at all: the other verbs.
+Step try_other_verb(Gen& gen, std::string_view name) {
+  Step step;
+  step.path = path_of(name);
+  step.query = "dryRun=All";
+  const std::string change{gen.pick(merge_changes())};
+  switch (gen.between(0, 5)) {
+    case 0:
+    case 1:
+      step.method = "PUT";
+      step.base = step.path;
+      step.body = change;
+      break;
+    case 2:
+      step.method = "PATCH";
+      step.content_type = "application/apply-patch+yaml";
+      step.query += "&fieldManager=" + gen.pick({"one", "two"}) + gen.pick({"", "&force=true"});
+      step.body = fmt::format(
+          R"({{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+          R"("metadata":{{"name":"{}"}},"spec":{}}})",
+          name,
+          gen.pick({R"({"names":{"shortNames":["a","b"]}})", R"({"names":{"kind":"Other"}})",
+                    R"({"scope":"Cluster"})", "{}", R"({"versions":[{"name":"v1"}]})",
+                    R"({"conversion":{"strategy":"None"}})"}));
+      break;
+    case 3:
+      step.method = "PATCH";
+      step.content_type = "application/strategic-merge-patch+json";
+      step.body = change;
+      break;
+    case 4:
+      step.method = "DELETE";
+      if (gen.chance(50)) {
+        step.path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        step.query += "&labelSelector=nobody%3D<<id>>";
+      }
+      break;
+    default:
+      step.path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+      step.query = gen.pick({"fieldSelector=metadata.name%3D",
+                             "resourceVersion=0&fieldSelector=metadata.name%3D"}) +
+                   std::string{name};
+  }
+  return step;
+}
+
 // Against the definitions that are always there: what may change and what may not.
 Step try_change(Gen& gen) {
   const std::string name = gen.pick({"gadgets", "bags", "zones", "crates"});
   const auto at = [](std::string_view plural) {
     return path_of(std::string{plural} + ".conform.example.com");
   };
+  if (gen.chance(30)) return try_other_verb(gen, name + ".conform.example.com");
   Step step;
   step.path = at(name);
   step.query = "dryRun=All";
@@ -122,14 +191,7 @@ Step try_change(Gen& gen) {
       break;
     case 2:
       step.content_type = "application/merge-patch+json";
-      step.body = gen.pick(
-          {R"({"spec":{"scope":"Cluster"}})", R"({"spec":{"group":"other.example.com"}})",
-           R"({"spec":{"names":{"plural":"others"}}})", R"({"spec":{"names":{"kind":"Other"}}})",
-           R"({"spec":{"versions":[]}})", R"({"spec":{"names":{"shortNames":["a","b"]}}})",
-           R"({"metadata":{"labels":{"a":"b"}}})", R"({"spec":null})",
-           R"({"spec":{"preserveUnknownFields":true}})", R"({"status":{"storedVersions":[]}})",
-           R"({"spec":{"conversion":{"strategy":"Webhook"}}})", R"({"spec":{"conversion":null}})",
-           R"({"spec":{"names":{"categories":["Bad Cat"]}}})"});
+      step.body = gen.pick(merge_changes());
       break;
     default:
       step.path += "/status";

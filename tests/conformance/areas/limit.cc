@@ -74,10 +74,14 @@ Subject quota_subject() {
                  R"(/spec {"hard":{"requests.cpu":"1"},"scopes":["BestEffort"]})", R"(/spec/scopeSelector {"matchExpressions":[{"scopeName":"PriorityClass","operator":"In"}]})",
                  R"(/spec/scopeSelector {"matchExpressions":[{"scopeName":"BestEffort","operator":"In","values":["x"]}]})",
                  R"(/spec/scopeSelector {"matchExpressions":[{"scopeName":"Nope","operator":"Exists"}]})",
-                 R"(/spec/hard {"pods":"1Gi"})"},
-      .changes = joined({metadata_edits(),
+                 R"(/spec/hard {"pods":"1Gi"})", R"(/spec/hard {"pods":"100000000000000000000"})",
+                 R"(/spec/hard {"pods":100000000000000000000})", R"(/spec/hard {"configmaps":"-20000000000000000000"})",
+                 R"(/spec/hard {"requests.example.com/gpu":"1000000000000000000000000"})", R"(/spec/hard {"count/pods":"12345678901234567890","requests.memory":"100000000000000000000"})"},
+      .changes = joined(
+          {metadata_edits(),
                  {R"(/spec/hard {"pods":"5"})", R"(/spec/hard/configmaps "4")",
-                          R"(/spec/scopes ["BestEffort"])", R"(/spec/hard {"pods":"-5"})"}}
+            R"(/spec/scopes ["BestEffort"])", R"(/spec/hard {"pods":"-5"})",
+            R"(/spec/hard {"pods":"100E"})", R"(/spec/hard {"pods":"100000000000000000000"})"}}
            ),
       .status = {R"(/status {"hard":{"pods":"2"},"used":{"pods":"1"}})",
                  R"(/status {"hard":{"pods":"-2"}})", R"(/status {"used":{"pods":"1.5"}})",
@@ -123,6 +127,10 @@ const Edits& pod_edits() {
       R"(/spec/containers/1 {"name":"two","image":"x","resources":{"requests":{"cpu":"1"},"limits":{"cpu":"1500m"}}})",
       R"(/spec/initContainers [{"name":"init","image":"x","resources":{"requests":{"cpu":"1500m"}}}])",
       R"(/spec/initContainers [{"name":"init","image":"x"}])",
+      R"(/spec/containers/0/resources {"limits":{"memory":"1","example.com/d":"100000000000000000000"}})",
+      R"(/spec/containers/0/resources {"limits":{"memory":"1","example.com/d":"100E"}})",
+      R"(/spec/containers/0/resources {"limits":{"memory":"1","hugepages-2Mi":"1e20"}})",
+      R"(/spec/containers/0/resources {"limits":{"memory":"1","hugepages-2Mi":"20000000000000000000"}})",
       R"(/spec/activeDeadlineSeconds 30)",
       R"(/spec/overhead {"cpu":"100m"})",
       R"(/spec/priorityClassName "system-cluster-critical")",

@@ -89,6 +89,15 @@ const Edits& annotation_edits() {
       R"(/metadata/annotations {"container.seccomp.security.alpha.kubernetes.io/main":"localhost/../x"})",
       R"(/metadata/annotations {"controller.kubernetes.io/pod-deletion-cost":"+1"})",
       R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[{\"operator\":\"x\"}]"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"x"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"{}"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[] ]"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[{\"key\":\"a\""})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[7]"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[null, {\"KEY\":\"a\",\"operator\":\"Exists\"}]"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[{\"operator\":true,\"key\":1}]"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[{\"key\":\"a\",\"effect\":[],\"tolerationSeconds\":1.5}]"})",
+      R"(/metadata/annotations {"scheduler.alpha.kubernetes.io/tolerations":"[{\"key\":\"a\",\"tolerationSeconds\":1.5}]"})",
       R"(/metadata/annotations {"kubernetes.io/config.mirror":"x"})"};
   return kEdits;
 }

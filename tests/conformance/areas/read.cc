@@ -375,9 +375,12 @@ Sequence empty_namespace(Gen& gen) {
 
 Sequence make_read(Gen& gen) {
   static const std::vector<std::string> kResources{
-      "configmaps",  "configmaps", "secrets", "pods",       "pods",    "services",
-      "deployments", "jobs",       "events",  "gadgets",    "gadgets", "gadgets",
-      "bags",        "crates",     "zones",   "namespaces", "roles",   "leases"};
+      "configmaps",  "configmaps", "secrets",         "pods",
+      "pods",        "services",   "deployments",     "jobs",
+      "events",      "gadgets",    "gadgets",         "gadgets",
+      "bags",        "crates",     "zones",           "namespaces",
+      "roles",       "leases",     "serviceaccounts", "resourcequotas",
+      "rolebindings"};
   const auto& chosen = sort(gen.pick(kResources));
   auto made = Reader{gen, chosen}.make();
   if (gen.chance(2)) return first_object(gen);
