@@ -61,6 +61,11 @@ void generate_name(const WriteCall& call, json::Draft& object) {
     return;
   }
   const std::string stem{prefix->as_string()};
+  // An address cannot be made up.
+  if (call.resource.prefix == "ipaddresses.networking.k8s.io/") {
+    object.object_at("metadata")["name"] = stem;
+    return;
+  }
   std::string name;
   Rng one_name{0};
   auto& rng =

@@ -2,6 +2,7 @@
 #include "kinds/validate_addresses.h"
 
 #include "json/print.h"
+#include "kube/ip.h"
 #include "kube/names.h"
 
 #include <fmt/format.h>
@@ -52,7 +53,12 @@ void check_blocks(View spec, const FieldPath& path, FieldErrors& errors) {
   }
   const auto before = errors.size();
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    kube::note_problems(path.index(i), blocks[i].as_string(), kube::cidr_problems, errors);
+    const auto text = blocks[i].as_string();
+    kube::note_problems(path.index(i), text, kube::cidr_problems, errors);
+    const auto block = kube::parse_cidr(text);
+    if (block && block->network() != block->address) {
+      note_invalid(path.index(i), text, "must not have bits set beyond the prefix length", errors);
+    }
   }
   if (errors.size() == before && blocks.size() == kFamilies &&
       is_v6(blocks[0]) == is_v6(blocks[1])) {
