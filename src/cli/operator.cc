@@ -2,6 +2,7 @@
 //
 // fixpoint operator: runs operators against any Kubernetes.
 #include "cli/arguments.h"
+#include "cli/build_info.h"
 #include "cli/commands.h"
 #include "cli/operators.h"
 #include "cli/route.h"
@@ -71,6 +72,7 @@ Result<runtime::ManagerOptions> options_from(const Arguments& arguments,
                                              Rng& rng) {
   runtime::ManagerOptions options;
   options.identity = process_identity(rng);
+  options.version = kBuildInfo.version;
   for (auto& name : arguments.list("namespace")) {
     if (!name.empty()) options.namespaces.insert(std::move(name));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/operators.h"
 
+#include "cli/build_info.h"
 #include "cli/program.h"
 #include "runtime/registry.h"
 #include "types/kind.h"
@@ -70,6 +71,7 @@ LocalOperators::LocalOperators(front::Service& service, const runtime::Log& log,
   auto rng = Rng::from_kernel();
   runtime::ManagerOptions options;
   options.identity = process_identity(rng);
+  options.version = kBuildInfo.version;
   options.drain = kLocalDrain;
   manager_ = std::make_unique<runtime::Manager>(
       runtime::Manager::Surroundings{service.loop(), client_.client(), metrics_, log},

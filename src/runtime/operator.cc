@@ -50,4 +50,8 @@ Plan Operator::cleanup(const Facts&, Instant) const {
   return {};
 }
 
+Samples Operator::samples(const Facts&) const {
+  return {};
+}
+
 }  // namespace fixpoint::runtime

@@ -24,6 +24,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fixpoint::runtime {
@@ -64,6 +65,28 @@ struct Permission {
   std::string subresource;
 };
 
+// A number about each object, on the metrics page. Its labels are namespace and name of the object,
+// then those of ObjectMetrics.
+struct ObjectGauge {
+  std::string name;  // after the prefix: "node_up"
+  std::string help;
+};
+
+// What an operator tells about its objects and about itself on the metrics page (metrics/
+// operator_metrics.h has the names that every prefix gets). No two operators share a prefix.
+struct ObjectMetrics {
+  std::string prefix{};               // "stellar_"; empty: nothing
+  std::vector<std::string> labels{};  // of each object, beside namespace and name
+  std::vector<ObjectGauge> gauges{};
+};
+
+// What one pass knows of an object: a value of each label, and the gauges that have one. A gauge
+// that is left out is not on the page: nobody knows it.
+struct Samples {
+  std::vector<std::string> labels{};
+  std::vector<std::pair<std::string_view, double>> values{};  // by ObjectGauge::name
+};
+
 struct Declaration {
   std::string name;  // of the controller, in metrics, logs, events and as part of the field manager
   std::vector<Watch> watches{};
@@ -75,6 +98,7 @@ struct Declaration {
   Duration deadline = std::chrono::minutes(2);  // of one pass
   // Something may change without an event: look at everything again this often. Zero: never.
   Duration resync{};
+  ObjectMetrics metrics{};
 
   const Watch& primary() const;
   const Watch* find(const kube::GroupVersionKind& kind) const;
@@ -121,6 +145,8 @@ class Operator {
   // off when every step succeeded and no owned object is left, seen by a live read.
   virtual Plan cleanup(const Facts& facts, Instant now) const;
   virtual Conclusion conclude(const Facts& facts, const Outcomes& outcomes) const = 0;
+  // For the metrics page, of the gauges that the declaration names.
+  virtual Samples samples(const Facts& facts) const;
 };
 
 // The world outside the API. Calls block and run on worker threads, several at once; each returns

@@ -16,6 +16,7 @@
 //     kube::FieldErrors validate(const Spec&) const;  // what tables cannot express
 //     Plan cleanup(const Primary<Spec>&, const Facts&, Instant now) const;
 //     Verdict<Status> reject(const kube::FieldErrors&) const;
+//     Samples samples(const Primary<Spec>&, const Facts&) const;  // for the metrics page
 //   };
 //
 // The spec reaches the author decoded and checked; the status leaves encoded.
@@ -158,6 +159,15 @@ class Typed final : public Operator {
   Conclusion conclude(const Facts& facts, const Outcomes& outcomes) const override {
     const auto& seen = seen_in(facts);
     return conclusion_of(author_.conclude(seen.primary, seen.facts, outcomes));
+  }
+
+  Samples samples(const Facts& facts) const override {
+    const auto& seen = seen_in(facts);
+    if constexpr (requires { author_.samples(seen.primary, seen.facts); }) {
+      return author_.samples(seen.primary, seen.facts);
+    } else {
+      return Operator::samples(facts);
+    }
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "operators/stellar/conclude.h"
 #include "operators/stellar/decide.h"
 #include "operators/stellar/health/outside.h"
+#include "operators/stellar/metrics.h"
 #include "operators/stellar/observe.h"
 
 namespace fixpoint::operators::stellar {
@@ -15,7 +16,8 @@ runtime::Declaration Author::declare() {
           .watches = watches(),
           .finalizer = "stellarnode.stellar.org/finalizer",
           // Ledgers move and Secrets change without anybody telling.
-          .resync = std::chrono::minutes(10)};
+          .resync = std::chrono::minutes(10),
+          .metrics = object_metrics()};
 }
 
 kube::FieldErrors Author::validate(const Spec& spec) const {
@@ -42,6 +44,10 @@ runtime::Verdict<Status> Author::conclude(const Node& node, const Facts& facts,
 
 runtime::Verdict<Status> Author::reject(const kube::FieldErrors& errors) const {
   return stellar::reject(errors);
+}
+
+runtime::Samples Author::samples(const Node& node, const Facts& facts) const {
+  return stellar::samples(node, facts);
 }
 
 runtime::OperatorEntry entry() {

@@ -26,6 +26,7 @@ struct Author {
   runtime::Verdict<Status> conclude(const Node& node, const Facts& facts,
                                     const runtime::Outcomes& outcomes) const;
   runtime::Verdict<Status> reject(const kube::FieldErrors& errors) const;
+  runtime::Samples samples(const Node& node, const Facts& facts) const;
 };
 
 runtime::OperatorEntry entry();

@@ -250,6 +250,7 @@ const PassEnd* Pass::end() const {
 
 PassEnd Pass::take_end() {
   FP_CHECK(state_->over());
+  state_->result.facts = std::move(state_->facts);
   return std::move(state_->result);
 }
 

@@ -91,6 +91,7 @@ struct PassEnd {
   bool absent = false;     // the object is not there: nothing about it needs to be remembered
   StepFailure failure;     // Error and TerminalError
   Outcomes outcomes;
+  Facts facts;  // what was observed; null when it did not come to that
   Plan plan;
   std::size_t writes = 0;
   std::size_t calls = 0;

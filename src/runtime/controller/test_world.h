@@ -341,6 +341,9 @@ class TestOperator : public Operator {
   Conclusion conclude(const Facts& facts, const Outcomes& outcomes) const override {
     return on_conclude(seen(facts), outcomes);
   }
+  Samples samples(const Facts& facts) const override {
+    return on_samples ? on_samples(seen(facts)) : Samples{};
+  }
 
   Declaration declared;
   mutable int observed = 0;
@@ -353,6 +356,7 @@ class TestOperator : public Operator {
     plan.apply(color_map(seen));
     return plan;
   };
+  std::function<Samples(const Seen&)> on_samples;
   std::function<Plan(const Seen&)> on_cleanup = [](const Seen&) { return Plan{}; };
   std::function<Conclusion(const Seen&, const Outcomes&)> on_conclude =
       [](const Seen&, const Outcomes& outcomes) {

@@ -70,7 +70,7 @@ void Journal::pass_began(const ControllerCore::Started& started, const kube::Key
 
 void Journal::pass_ended(const ControllerCore::Ended& ended) {
   setup_.series.pass_ended(numbers(ended));
-  if (ended.end.absent && setup_.on_absent) setup_.on_absent(ended.key);
+  if (setup_.on_end) setup_.on_end(ended);
   if (setup_.traces == Traces::On) write_trace(ended);
   if (!worth_keeping(ended.end)) return;
   keep(ended);

@@ -39,8 +39,7 @@ class Journal final : public ControllerListener {
     const Log* log = nullptr;
     ControllerSeries series;
     Traces traces = Traces::Off;
-    // The object of a pass is not there any more.
-    std::function<void(const kube::Key&)> on_absent;
+    std::function<void(const ControllerCore::Ended&)> on_end;  // of each pass
   };
   explicit Journal(Setup setup);
 

@@ -67,9 +67,11 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
                                                         .log = &around_.log,
                                                         .metrics = &controller_metrics_,
                                                         .guard_metrics = &guard_metrics_,
+                                                        .registry = &around_.metrics,
                                                         .guard = options_.guard,
                                                         .identity = options_.identity,
                                                         .own_namespace = options_.own_namespace,
+                                                        .version = options_.version,
                                                         .traces = options_.traces,
                                                         .rng = Rng{rng_.next()}}));
   }

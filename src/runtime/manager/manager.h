@@ -40,6 +40,7 @@ struct ManagerOptions {
   std::optional<Endpoint> health;  // the same as `metrics`: one server for both
   GuardSettings guard;
   std::string metrics_prefix = "fixpoint_";
+  std::string version = "unknown";  // of the program, for operators that tell it
   Traces traces = Traces::Off;
   Duration drain = std::chrono::seconds(30);
 };

@@ -49,8 +49,10 @@ class ManagerTest : public testing::Test {
             .retry_period = milliseconds(50)
         };
       }
+      auto boats = std::make_unique<TestOperator>();
+      if (test.prepare_) test.prepare_(*boats);
       std::vector<ManagedPart> parts;
-      parts.push_back({.entry = "sea", .part = {.reconciler = std::make_unique<TestOperator>()}});
+      parts.push_back({.entry = "sea", .part = {.reconciler = std::move(boats)}});
       manager = std::make_unique<Manager>(Manager::Surroundings{test.loop_, client, metrics, log},
                                           std::move(options), std::move(parts), Rng(identity[0]));
       EXPECT_TRUE(manager->start());
@@ -88,6 +90,7 @@ class ManagerTest : public testing::Test {
     EXPECT_TRUE(eventually([&] { return done; }));
   }
 
+  std::function<void(TestOperator&)> prepare_;  // of each process
   TestWorld world_;
   WorldApi api_{world_};
   net::Loop loop_;
@@ -190,6 +193,39 @@ TEST_F(ManagerTest, CountsPassesUnderTheNamesOfControllerRuntime) {
             1);
   EXPECT_GE(page.at(R"(workqueue_adds_total{name="boats",controller="boats"})"), 1);
   EXPECT_EQ(page.at(R"(controller_runtime_active_workers{controller="boats"})"), 0);
+}
+
+TEST_F(ManagerTest, ShowsWhatAnOperatorTellsOfItsObjectsUntilTheyAreGone) {
+  prepare_ = [](TestOperator& boats) {
+    boats.declared.metrics = {.prefix = "sea_", .labels = {}, .gauges = {{"boat_up", "Floats."}}};
+    boats.on_samples = [](const TestOperator::Seen&) {
+      return Samples{.labels = {}, .values = {{"boat_up", 1}}};
+    };
+    boats.on_check = [](json::View object) -> kube::FieldErrors {
+      if (object.get("spec", "color").as_string() != "bad") return {};
+      return {kube::invalid(kube::FieldPath{"spec"}, "bad", "no color")};
+    };
+  };
+  world_.create_boat("a");
+  world_.create_boat("b");
+  auto& process = start("one", false);
+  const auto shows = [&](const std::string& boat) {
+    const auto page = check_page(process.manager->page("/metrics", "", true)->body).samples;
+    return page.contains(R"(sea_boat_up{namespace="ns",name=")" + boat + R"("})");
+  };
+  ASSERT_TRUE(eventually([&] { return shows("a") && shows("b"); }));
+
+  world_.patch(kBoats, "a", R"({"spec":{"color":"bad"}})");
+  EXPECT_TRUE(eventually([&] { return !shows("a"); })) << "nobody looks at it";
+  ASSERT_TRUE(world_.call({
+      .verb = client::Verb::Delete, .resource = kBoats, .key = {"ns", "b"}
+  }));
+  EXPECT_TRUE(eventually([&] { return !shows("b"); }));
+
+  const auto page = check_page(process.manager->page("/metrics", "", true)->body).samples;
+  EXPECT_EQ(page.at("sea_operator_leader_status"), 1);
+  EXPECT_GE(page.at(R"(sea_reconcile_errors_total{kind="Invalid"})"), 1);
+  stop(process);
 }
 
 TEST(Endpoint, IsWrittenAsFlagsWriteIt) {

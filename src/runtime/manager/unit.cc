@@ -73,15 +73,7 @@ Unit::Unit(Setup setup)
                 .log = setup_.log,
                 .series = setup_.metrics->add(declared(setup_).name, declared(setup_).concurrency),
                 .traces = setup_.traces,
-                .on_absent =
-                    [this](const kube::Key& key) {
-                      const ManagedKey owner{
-                          .kind = declared(setup_).primary().collection.resource.kind.group_kind(),
-                          .key = key,
-                          .manager = {}};
-                      guard_.core().forget_owner(owner.to_string());
-                      guard_.tell();
-                    }}),
+                .on_end = [this](const ControllerCore::Ended& ended) { pass_ended(ended); }}),
       controller_({.reconciler = setup_.part.reconciler.get(),
                    .outside = setup_.part.outside.get(),
                    .client = setup_.client,
@@ -97,6 +89,9 @@ Unit::Unit(Setup setup)
                    .rules = {},
                    .rng = setup_.rng}) {
   setup_.guard_metrics->add(guard_);
+  if (const auto& metrics = declared(setup_).metrics; !metrics.prefix.empty()) {
+    told_ = std::make_unique<OperatorMetrics>(*setup_.registry, metrics, setup_.version);
+  }
 }
 
 Unit::~Unit() {
@@ -146,6 +141,7 @@ void Unit::lead() {
 
 void Unit::stand_by() {
   leading_ = running_ = false;
+  if (told_) told_->leading(false);
   controller_.stop([] {});
 }
 
@@ -156,9 +152,31 @@ void Unit::begin() {
                                       {"controller", name()      },
                                       {"operator",   setup_.entry}
   });
+  if (told_) told_->leading(true);
   // Whoever led before may have left things half done.
   controller_.look_at_all();
   controller_.start();
+}
+
+void Unit::pass_ended(const ControllerCore::Ended& ended) {
+  const auto& end = ended.end;
+  if (end.absent) {
+    const ManagedKey owner{.kind = declared(setup_).primary().collection.resource.kind.group_kind(),
+                           .key = ended.key,
+                           .manager = {}};
+    guard_.core().forget_owner(owner.to_string());
+    guard_.tell();
+  }
+  // A pass that began while this process led may end when it does not any more.
+  if (!told_ || !leading_) return;
+  const bool failed =
+      end.result == PassEnd::Result::Error || end.result == PassEnd::Result::TerminalError;
+  told_->pass_ended(ended.took, failed ? end.failure.error_class : ErrorClass::None);
+  if (end.facts) {
+    told_->tell(ended.key, setup_.part.reconciler->samples(end.facts));
+  } else if (end.absent || end.failure.error_class == ErrorClass::Invalid) {
+    told_->forget(ended.key);  // not there, or not looked at until it is mended
+  }
 }
 
 void Unit::drain(std::move_only_function<void()> done) {

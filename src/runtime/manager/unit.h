@@ -13,6 +13,7 @@
 #include "runtime/guard/object_guard.h"
 #include "runtime/guard/shadow_store.h"
 #include "runtime/manager/journal.h"
+#include "runtime/metrics/operator_metrics.h"
 #include "runtime/registry.h"
 
 #include <functional>
@@ -37,9 +38,11 @@ class Unit {
     const Log* log = nullptr;
     ControllerMetrics* metrics = nullptr;
     GuardMetrics* guard_metrics = nullptr;
+    MetricsRegistry* registry = nullptr;
     GuardSettings guard;
     std::string identity;
     std::string own_namespace;
+    std::string version;  // of the program
     Traces traces = Traces::Off;
     Rng rng{0};
   };
@@ -72,6 +75,7 @@ class Unit {
   void check_kinds();
   void kind_missing(const Watch& watch);
   void begin();
+  void pass_ended(const ControllerCore::Ended& ended);
   void on_notice(const GuardNotice& notice);
   void send_events();
 
@@ -83,6 +87,7 @@ class Unit {
   ShadowStore shadow_;
   std::unique_ptr<CacheSession> session_;
   Journal journal_;
+  std::unique_ptr<OperatorMetrics> told_;  // null: the operator declares none
   Controller controller_;
   bool leading_ = false;
   bool loaded_ = false;

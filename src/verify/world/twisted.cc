@@ -61,6 +61,9 @@ class Twisted final : public runtime::Operator {
     if (twist_.conclusion) twist_.conclusion(conclusion, seen_in(facts).primary);
     return conclusion;
   }
+  runtime::Samples samples(const runtime::Facts& facts) const override {
+    return plain_->samples(seen_in(facts).facts);
+  }
 
  private:
   std::shared_ptr<const runtime::Operator> plain_;

@@ -54,7 +54,10 @@ struct Health {
   std::optional<std::int64_t> age_seconds{};  // of that ledger
   std::optional<std::int64_t> lag{};          // ledgers behind what it follows
   std::optional<std::int64_t> peers{};
-  std::vector<std::string> warnings{};  // healthy all the same
+  std::optional<std::int64_t> quorum_agreeing{};  // nodes of its quorum set, by what they do
+  std::optional<std::int64_t> quorum_missing{};
+  std::optional<std::int64_t> quorum_fail_at{};  // so many more failures stop it
+  std::vector<std::string> warnings{};           // healthy all the same
 
   bool healthy() const { return verdict == Verdict::Healthy; }
   // {"health":"Healthy","reason":…,"message":…}, absent numbers left out: a probe's answer.

@@ -60,13 +60,17 @@ bool other_network(Health& health, std::string_view theirs, std::string_view our
   return true;
 }
 
-void warn_of_core(Health& health, json::View info) {
+void read_warnings(Health& health, json::View info) {
   if (health.peers.value_or(kPeersFew) < kPeersFew) {
     health.warnings.push_back(fmt::format("only {} peers", *health.peers));
   }
-  const auto fail_at = number(info.get("quorum", "qset", "fail_at"));
-  if (fail_at && *fail_at <= 1) {
-    health.warnings.push_back(fmt::format("quorum fails with {} more failure(s)", *fail_at));
+  const json::View set = info.get("quorum", "qset");
+  health.quorum_agreeing = number(set.get("agree"));
+  health.quorum_missing = number(set.get("missing"));
+  health.quorum_fail_at = number(set.get("fail_at"));
+  if (health.quorum_fail_at.value_or(2) <= 1) {
+    health.warnings.push_back(
+        fmt::format("quorum fails with {} more failure(s)", *health.quorum_fail_at));
   }
   const json::View intersection = info.get("quorum", "transitive", "intersection");
   if (intersection.is_bool() && !intersection.as_bool()) {
@@ -97,7 +101,7 @@ Health judge_core_info(const RawAnswer& answer, std::string_view passphrase) {
   health.age_seconds = number(info.get("ledger", "age"));
   health.peers = number(info.get("peers", "authenticated_count"));
   if (other_network(health, info.get("network").as_string(), passphrase)) return health;
-  warn_of_core(health, info);
+  read_warnings(health, info);
   health.verdict = Verdict::Unhealthy;
   if (health.state != "Synced!") {
     health.reason = "Syncing";
@@ -260,6 +264,9 @@ json::Value Health::to_json() const {
   put("ageSeconds", age_seconds);
   put("lag", lag);
   put("peers", peers);
+  put("quorumAgreeing", quorum_agreeing);
+  put("quorumMissing", quorum_missing);
+  put("quorumFailAt", quorum_fail_at);
   for (const auto& warning : warnings) out.array_at("warnings").push_back(warning);
   return out.freeze();
 }
@@ -277,6 +284,9 @@ Health Health::from_json(json::View answer) {
   health.age_seconds = number(answer.get("ageSeconds"));
   health.lag = number(answer.get("lag"));
   health.peers = number(answer.get("peers"));
+  health.quorum_agreeing = number(answer.get("quorumAgreeing"));
+  health.quorum_missing = number(answer.get("quorumMissing"));
+  health.quorum_fail_at = number(answer.get("quorumFailAt"));
   for (const json::View warning : answer.get("warnings").elements()) {
     health.warnings.emplace_back(warning.as_string());
   }

@@ -156,7 +156,7 @@ TEST(StellarHealth, TravelsAsJson) {
   EXPECT_EQ(
       json::to_text(json),
       R"({"ageSeconds":3,"health":"Healthy","lag":0,"ledger":100,"message":"synced at ledger )"
-      R"(100","peers":1,"reason":"Synced","state":"Synced!","warnings":["only 1 peers"]})");
+      R"(100","peers":1,"quorumAgreeing":4,"quorumFailAt":3,"quorumMissing":0,"reason":"Synced","state":"Synced!","warnings":["only 1 peers"]})");
   EXPECT_EQ(Health::from_json(json), health);
   EXPECT_EQ(Health::from_json(json::View{}).verdict, Verdict::Unknown);
   const auto metrics = judge_core_metrics(RawAnswer::complete(
