@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,9 @@ struct Watch {
   json::Shape shape = json::Shape::all();
   std::vector<Index> indexes;
   std::function<std::vector<kube::Key>(json::View object)> map;  // Mapped
+  // Mapped: an index of the primary's watch whose values are "namespace/name" of objects of this
+  // kind. A change is about every primary that is found by the object's.
+  std::string named_by{};
   // False: this change starts no pass. Null asks for the default: the primary's status-only and
   // metadata.managedFields-only changes start none (its generation, labels, annotations, finalizers
   // and deletion do), of everything else each change does. `before` or `after` may be null.
@@ -117,6 +121,8 @@ struct Condition {
 struct Conclusion {
   json::Value status;  // an object without conditions; null: conditions only
   std::vector<Condition> conditions;
+  // Of reject() only: the event that tells of the refusal; the usual one if none is given.
+  std::optional<EmitStep> event{};
 };
 
 class Operator {

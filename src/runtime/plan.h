@@ -108,6 +108,9 @@ struct Plan {
   std::vector<Branch> branches;
   // Come back after this even if nothing changes.
   std::optional<Duration> look_again;
+  // Of cleanup() only: owned objects that do not hold the finalizer back, since a person said so.
+  // They keep their owner reference: garbage collection removes them when it can.
+  std::vector<ObjectRef> left_behind;
 
   // A new branch; the reference is good until the next one.
   Branch& branch(std::string name, std::vector<std::string> after = {});

@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,6 +62,7 @@ template <class Status>
 struct Verdict {
   Status status;
   std::vector<Condition> conditions;
+  std::optional<EmitStep> event{};  // of reject(), instead of the usual one
 };
 
 // The kind of an operator, made once.
@@ -177,7 +179,9 @@ class Typed final : public Operator {
   };
   static const Seen& seen_in(const Facts& facts) { return *static_cast<const Seen*>(facts.get()); }
   static Conclusion conclusion_of(Verdict<Status> verdict) {
-    return {.status = types::encode(verdict.status), .conditions = std::move(verdict.conditions)};
+    return {.status = types::encode(verdict.status),
+            .conditions = std::move(verdict.conditions),
+            .event = std::move(verdict.event)};
   }
 
   Author author_;

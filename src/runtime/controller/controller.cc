@@ -67,7 +67,7 @@ void Controller::changed(const kube::GroupVersionKind& kind, std::span<const Cha
   const MonotonicInstant at = setup_.scheduler->now();
   for (const Watch& watch : declaration().watches) {
     if (watch.collection.resource.kind != kind) continue;
-    for (const Change& change : changes) core_.changed(watch, change, at);
+    for (const Change& change : changes) core_.changed(watch, change, *setup_.cache, at);
   }
   wake();
 }

@@ -37,10 +37,11 @@ void ControllerCore::add(const kube::Key& key, Priority priority, MonotonicInsta
   if (!queue_.add(key, priority, now)) overflowed_ = true;
 }
 
-void ControllerCore::changed(const Watch& watch, const Change& change, MonotonicInstant now) {
+void ControllerCore::changed(const Watch& watch, const Change& change, const CacheView& cache,
+                             MonotonicInstant now) {
   if (!worth_a_pass(watch, change.before, change.after)) return;
   const auto priority = change.origin == Origin::InitialList ? kBulkPriority : kFreshPriority;
-  keys_of(declaration(), watch, change, [&](const kube::Key& key) {
+  keys_of(declaration(), watch, change, cache, [&](const kube::Key& key) {
     if (!is_own_write(key, change)) add(key, priority, now);
   });
 }

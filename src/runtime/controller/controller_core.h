@@ -59,7 +59,8 @@ class ControllerCore {
   const Declaration& declaration() const { return settings_->reconciler->declaration(); }
 
   // What the cache noticed; the watch is one of the declaration's.
-  void changed(const Watch& watch, const Change& change, MonotonicInstant now);
+  void changed(const Watch& watch, const Change& change, const CacheView& cache,
+               MonotonicInstant now);
   void add(const kube::Key& key, Priority priority, MonotonicInstant now);
   // Every object of the primary kind, at low priority.
   void add_all(const CacheView& cache, MonotonicInstant now);

@@ -265,6 +265,33 @@ TEST_F(ControllerTest, MapsChangesOfOtherKindsToKeys) {
   EXPECT_EQ(listener_.ended, passes + 1);
 }
 
+TEST_F(ControllerTest, AChangeIsAboutThePrimariesThatNameTheObject) {
+  const Index chart{.name = "chart", .values = [](json::View boat, const auto& add) {
+                      add("/" + std::string{boat.get("spec", "chart").as_string()});
+                    }};
+  world_.contents.at(kBoatKind).add_index(chart);
+  operator_.declared.watches.front().indexes.push_back(chart);
+  operator_.declared.watches.back() = {
+      .role = WatchRole::Mapped, .collection = {.resource = kRoles}, .named_by = "chart"};
+  world_.create_boat("a", R"({"chart":"north"})");
+  world_.create_boat("b", R"({"chart":"south"})");
+  world_.sync();
+  make_controller();
+  run_for(1s);
+  const int passes = listener_.ended;
+
+  for (const auto* name : {"north", "west"}) {
+    world_.create("rbac.authorization.k8s.io", "v1", "clusterroles", "",
+                  std::string{R"({"metadata":{"name":")"} + name + R"("},"rules":[]})");
+  }
+  run_for(100ms);
+  EXPECT_EQ(listener_.ended, passes + 1) << "of b nothing was changed, and nobody names west";
+
+  world_.remove(kRoles, "north");
+  run_for(100ms);
+  EXPECT_EQ(listener_.ended, passes + 2);
+}
+
 TEST_F(ControllerTest, StatusChangesOfThePrimaryStartNoPass) {
   world_.create_boat("a");
   world_.sync();

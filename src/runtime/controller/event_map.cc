@@ -4,6 +4,7 @@
 #include "runtime/controller/event_map.h"
 
 #include "runtime/controller/child.h"
+#include "runtime/controller/pass.h"
 
 #include <array>
 #include <string>
@@ -41,6 +42,16 @@ kube::Key key_of(json::View object) {
           std::string{metadata.get("name").as_string()}};
 }
 
+void add_naming(const Declaration& declaration, const Watch& watch, const Change& change,
+                const CacheView& cache, const std::function<void(const kube::Key&)>& add) {
+  const Contents* primaries = cache.find(declaration.primary().collection.resource.kind);
+  if (primaries == nullptr) return;
+  const auto named = key_of(change.after.is_null() ? change.before : change.after);
+  for (const json::View object : primaries->indexed(watch.named_by, named.ns + "/" + named.name)) {
+    add(key_of(object));
+  }
+}
+
 }  // namespace
 
 bool worth_a_pass(const Watch& watch, json::View before, json::View after) {
@@ -50,7 +61,7 @@ bool worth_a_pass(const Watch& watch, json::View before, json::View after) {
 }
 
 void keys_of(const Declaration& declaration, const Watch& watch, const Change& change,
-             const std::function<void(const kube::Key&)>& add) {
+             const CacheView& cache, const std::function<void(const kube::Key&)>& add) {
   const json::View before = change.before;
   const json::View after = change.after;
   switch (watch.role) {
@@ -69,11 +80,13 @@ void keys_of(const Declaration& declaration, const Watch& watch, const Change& c
       return;
     }
     case WatchRole::Mapped:
-      if (!watch.map) return;
-      for (const json::View state : {before, after}) {
-        if (state.is_null()) continue;
-        for (const kube::Key& key : watch.map(state)) add(key);
+      if (watch.map) {
+        for (const json::View state : {before, after}) {
+          if (state.is_null()) continue;
+          for (const kube::Key& key : watch.map(state)) add(key);
+        }
       }
+      if (!watch.named_by.empty()) add_naming(declaration, watch, change, cache, add);
       return;
     case WatchRole::Cached: return;
   }

@@ -12,12 +12,14 @@
 
 namespace fixpoint::runtime {
 
+class CacheView;
+
 // Whether the change is worth a pass: the watch's own predicate, or the default. Of the primary
 // that is: its spec (generation), labels, annotations, finalizers, deletion, and whose it is.
 bool worth_a_pass(const Watch& watch, json::View before, json::View after);
 
 // Calls `add` for each key the change is about, possibly several times for one.
 void keys_of(const Declaration& declaration, const Watch& watch, const Change& change,
-             const std::function<void(const kube::Key&)>& add);
+             const CacheView& cache, const std::function<void(const kube::Key&)>& add);
 
 }  // namespace fixpoint::runtime

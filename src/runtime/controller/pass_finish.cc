@@ -50,7 +50,8 @@ void reject(PassState& state, const kube::FieldErrors& errors) {
   state.conclusion = state.reconciler().reject(state.primary, errors);
   std::string message = errors.front().to_string();
   if (errors.size() > 1) message += fmt::format(" (and {} more)", errors.size() - 1);
-  say(state, {.type = EventType::Warning, .reason = "InvalidSpec", .note = message});
+  const EmitStep usual{.type = EventType::Warning, .reason = "InvalidSpec", .note = message};
+  say(state, state.conclusion->event.value_or(usual));
   state.note(
       {.error_class = ErrorClass::Invalid, .reason = "InvalidSpec", .message = std::move(message)});
   state.next_phase(Phase::Status);

@@ -3,6 +3,7 @@
 // What still carries the primary's uid when its cleanup is through: listed live, removed by uid,
 // and waited for (rule 1). A script (pass_state.h).
 #include "json/shape.h"
+#include "kube/metadata.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/executor.h"
 #include "runtime/controller/pass_finish.h"
@@ -94,7 +95,11 @@ std::optional<std::expected<void, StepFailure>> list_leftovers(PassState& state,
       return std::unexpected(from_the_past(collection.resource.kind.kind));
     }
     for (const json::Value& item : page->items) {
-      if (owner_uid_of(item) == state.owner.uid) leftovers.push_back({collection.resource, item});
+      if (owner_uid_of(item) != state.owner.uid) continue;
+      const ObjectRef found{collection.resource.kind, kube::key_of(item)};
+      const auto& left = state.result.plan.left_behind;
+      if (std::ranges::find(left, found) != left.end()) continue;
+      leftovers.push_back({collection.resource, item});
     }
     call.continue_token = page->continue_token;
   } while (!call.continue_token.empty());

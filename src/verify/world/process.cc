@@ -253,8 +253,9 @@ Driver::~Driver() {
 }
 
 void Driver::tell(std::size_t watch, const std::vector<Change>& changes) {
+  const ProcessCaches caches{process_};
   for (const Change& change : changes) {
-    process_.core.changed(blueprint_.watches()[watch], change, now_);
+    process_.core.changed(blueprint_.watches()[watch], change, caches, now_);
   }
 }
 
