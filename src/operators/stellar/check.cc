@@ -100,6 +100,9 @@ void check_seed(FieldErrors& errors, const FieldPath& path, const ValidatorConfi
     }
     return;
   }
+  if (validator.kms_config) {
+    errors.push_back(forbidden(path.child("kmsConfig"), advice::kKmsUnasked));
+  }
   if (by_reference == source.has_value()) {
     errors.push_back(required(path.child("seedSecretSource"), advice::kSeedSource));
   } else if (source && given != 1) {
@@ -144,6 +147,13 @@ void check_validator(FieldErrors& errors, const FieldPath& spec, const Spec& nod
   if (validator.enable_history_archive && validator.history_archive_urls.empty()) {
     errors.push_back(required(path.child("historyArchiveUrls"), advice::kArchiveUrls));
   }
+  const auto never = [&](bool given, std::string_view field, const Advice& what) {
+    if (given) errors.push_back(forbidden(path.child(field), what));
+  };
+  never(validator.hsm_config.has_value(), "hsmConfig", advice::kNoHardwareModule);
+  never(!validator.vl_source.empty(), "vlSource", advice::kNoValidatorList);
+  never(validator.quorum_optimization.has_value(), "quorumOptimization",
+        advice::kNoQuorumOptimization);
   check_archives(errors, path.child("historyArchiveUrls"), validator.history_archive_urls);
   check_seed(errors, path, validator);
   check_quorum(errors, path.child("quorumSet"), node, validator.quorum_set);
@@ -161,7 +171,16 @@ void check_horizon(FieldErrors& errors, const FieldPath& spec, const Spec& node)
     errors.push_back(required(path, advice::kHorizonBlock));
     return;
   }
-  check_url(errors, path.child("stellarCoreUrl"), node.horizon_config->stellar_core_url);
+  const auto& horizon = *node.horizon_config;
+  check_url(errors, path.child("stellarCoreUrl"), horizon.stellar_core_url);
+  if (horizon.ingest_workers != 1) {
+    errors.push_back(
+        invalid(path.child("ingestWorkers"), horizon.ingest_workers, advice::kOneIngestWorker));
+  }
+  if (horizon.enable_experimental_ingestion) {
+    errors.push_back(
+        invalid(path.child("enableExperimentalIngestion"), "true", advice::kNotExperimental));
+  }
   if (node.network == Network::Custom && node.horizon_config->enable_ingest) {
     errors.push_back(kube::invalid(path.child("enableIngest"), "true",
                                    "nobody knows the archives and validators of a custom network; "
@@ -177,7 +196,16 @@ void check_soroban(FieldErrors& errors, const FieldPath& spec, const Spec& node)
   }
   const auto& soroban = *node.soroban_config;
   check_url(errors, path.child("stellarCoreUrl"), soroban.stellar_core_url);
+  if (!soroban.enable_preflight) {
+    errors.push_back(invalid(path.child("enablePreflight"), "false", advice::kAlwaysSimulates));
+  }
+  if (soroban.cache_config) {
+    errors.push_back(forbidden(path.child("cacheConfig"), advice::kNoCache));
+  }
   const auto& captive = soroban.captive_core_structured_config;
+  if (captive && !soroban.captive_core_config.empty()) {
+    errors.push_back(forbidden(path.child("captiveCoreConfig"), advice::kOneCaptiveCore));
+  }
   const auto captive_path = path.child("captiveCoreStructuredConfig");
   if (captive) {
     check_archives(errors, captive_path.child("historyArchiveUrls"), captive->history_archive_urls);
@@ -210,16 +238,62 @@ void check_budget(FieldErrors& errors, const FieldPath& spec, const Spec& node) 
   }
 }
 
+void check_snapshot(FieldErrors& errors, const FieldPath& path, const SnapshotReference& from) {
+  const bool backup = !from.backup_url.empty();
+  if (from.volume_snapshot_name.empty() != backup) {
+    errors.push_back(required(path, advice::kSnapshotSource));
+    return;
+  }
+  if (!from.volume_snapshot_namespace.empty()) {
+    errors.push_back(forbidden(path.child("volumeSnapshotNamespace"), advice::kOwnNamespaceOnly));
+  }
+  if (backup && from.backup_url.find("://") == std::string::npos) {
+    errors.push_back(
+        invalid(path.child("backupUrl"), kube::shown(from.backup_url), advice::kBackupUrl));
+  }
+  if (backup && from.restore_image.empty()) {
+    errors.push_back(required(path.child("restoreImage"), advice::kRestoreImage));
+  }
+  const auto of_backup = [&](const std::string& value, std::string_view field) {
+    if (!backup && !value.empty()) {
+      errors.push_back(forbidden(path.child(field), advice::kOfBackup));
+    }
+  };
+  of_backup(from.credentials_secret_ref, "credentialsSecretRef");
+  of_backup(from.restore_image, "restoreImage");
+}
+
 void check_storage(FieldErrors& errors, const FieldPath& path, const Storage& storage) {
   if (storage.mode == StorageMode::Local && storage.storage_class.empty() &&
       !storage.node_affinity) {
     errors.push_back(required(path.child("storageClass"), advice::kLocalStorage));
   }
   if (const auto& snapshot = storage.snapshot_ref) {
-    if (snapshot->volume_snapshot_name.empty() == snapshot->backup_url.empty()) {
-      errors.push_back(required(path.child("snapshotRef"), advice::kSnapshotSource));
-    }
+    check_snapshot(errors, path.child("snapshotRef"), *snapshot);
   }
+}
+
+void check_database(FieldErrors& errors, const FieldPath& path, const Spec& node) {
+  if (node.node_type != NodeType::Validator) {
+    errors.push_back(forbidden(path, advice::kDatabaseOfValidator));
+  }
+  if (!node.database->password_secret.empty() && node.database->secret_key_ref) {
+    errors.push_back(forbidden(path.child("secretKeyRef"), advice::kOnePassword));
+  }
+}
+
+// What another program reads is read by nobody here.
+void check_other_types(FieldErrors& errors, const FieldPath& spec, const Spec& node) {
+  const auto only_of = [&](std::initializer_list<NodeType> types, bool given,
+                           std::string_view field) {
+    if (!given || std::ranges::find(types, node.node_type) != types.end()) return;
+    errors.push_back(forbidden(spec.child(field), advice::kOfOtherType));
+  };
+  only_of({NodeType::Validator}, node.validator_config.has_value(), "validatorConfig");
+  only_of({NodeType::Horizon}, node.horizon_config.has_value(), "horizonConfig");
+  only_of({NodeType::SorobanRpc}, node.soroban_config.has_value(), "sorobanConfig");
+  only_of({NodeType::Validator}, !node.stellar_core_env.empty(), "stellarCoreEnv");
+  only_of({NodeType::Horizon, NodeType::SorobanRpc}, !node.horizon_env.empty(), "horizonEnv");
 }
 
 void check_amount(FieldErrors& errors, const FieldPath& path,
@@ -276,6 +350,10 @@ void check_volumes(FieldErrors& errors, const FieldPath& spec, const Spec& node)
 
 void check_mesh(FieldErrors& errors, const FieldPath& path, const ServiceMesh& mesh) {
   if (mesh.istio && mesh.linkerd) errors.push_back(forbidden(path, advice::kOneMesh));
+  if (mesh.linkerd && !mesh.linkerd->auto_mtls) {
+    errors.push_back(
+        invalid(path.child("linkerd").child("autoMtls"), "false", advice::kLinkerdEncrypts));
+  }
   if (!mesh.istio) return;
   const auto istio = path.child("istio");
   const auto positive = [&](const FieldPath& field, std::int32_t value, const Advice& advice) {
@@ -306,7 +384,12 @@ kube::FieldErrors check(const Spec& node) {
     case NodeType::SorobanRpc: check_soroban(errors, spec, node); break;
   }
   check_budget(errors, spec, node);
+  check_other_types(errors, spec, node);
   check_storage(errors, spec.child("storage"), node.storage);
+  if (node.node_affinity && node.storage.node_affinity) {
+    errors.push_back(forbidden(spec.child("storage").child("nodeAffinity"), advice::kOneAffinity));
+  }
+  if (node.database) check_database(errors, spec.child("database"), node);
   if (node.resources) check_resources(errors, spec.child("resources"), *node.resources);
   if (node.autoscaling && node.autoscaling->max_replicas < node.autoscaling->min_replicas) {
     const auto path = spec.child("autoscaling");

@@ -175,15 +175,69 @@ TEST(StellarCheck, FindsNothingInAGoodSpec) {
   }
 }
 
+void expect_row(const Row& row) {
+  SCOPED_TRACE(row.change);
+  const auto errors = errors_of(row.of, row.change);
+  EXPECT_EQ(errors.size(), 1U) << explain(errors);
+  if (errors.empty()) return;
+  EXPECT_EQ(errors[0].field, row.field);
+  EXPECT_THAT(errors[0].to_string(), HasSubstr(std::string{row.message}));
+  EXPECT_THAT(errors[0].detail, HasSubstr(std::string{row.how_to_fix}));
+}
+
 TEST(StellarCheck, NamesFieldProblemAndWayOutOfEveryRule) {
-  for (const auto& row : kRows) {
-    SCOPED_TRACE(row.change);
-    const auto errors = errors_of(row.of, row.change);
-    EXPECT_EQ(errors.size(), 1U) << explain(errors);
-    if (errors.empty()) continue;
-    EXPECT_EQ(errors[0].field, row.field);
-    EXPECT_THAT(errors[0].to_string(), HasSubstr(std::string{row.message}));
-    EXPECT_THAT(errors[0].detail, HasSubstr(std::string{row.how_to_fix}));
+  for (const auto& row : kRows) expect_row(row);
+}
+
+// What nobody would do anything with is refused, not taken and forgotten.
+TEST(StellarCheck, RefusesWhatItWouldIgnore) {
+  for (const auto& row : std::vector<Row>{
+           {kValidator, R"({"validatorConfig":{"hsmConfig":{"provider":"x"}}})",
+            "spec.validatorConfig.hsmConfig",                                                                                 "no hardware module",  "csiRef or vaultRef" },
+           {kValidator, R"({"validatorConfig":{"vlSource":"https://a"}})",
+            "spec.validatorConfig.vlSource",                                                                                  "no validator lists",  "quorumSet"          },
+           {kValidator, R"({"validatorConfig":{"quorumOptimization":{"enabled":true}}})",
+            "spec.validatorConfig.quorumOptimization",                                                                        "by itself",           "quorumSet"          },
+           {kValidator, R"({"validatorConfig":{"kmsConfig":{"keyId":"k","fetcherImage":"i"}}})",
+            "spec.validatorConfig.kmsConfig",                                                                                 "only keySource KMS",  "remove kmsConfig"   },
+           {kHorizon,   R"({"horizonConfig":{"ingestWorkers":2}})",
+            "spec.horizonConfig.ingestWorkers",                                                                               "one worker",          "reingest"           },
+           {kHorizon,   R"({"horizonConfig":{"enableExperimentalIngestion":true}})",
+            "spec.horizonConfig.enableExperimentalIngestion",                                                                 "no experimental one", "Remove it"          },
+           {kHorizon,   R"({"database":{"host":"h","database":"d"}})",                                "spec.database",
+            "only a Validator",                                                                                                                      "databaseSecretRef"  },
+           {kHorizon,   R"({"stellarCoreEnv":[{"name":"A","value":"1"}]})",                           "spec.stellarCoreEnv",
+            "another nodeType",                                                                                                                      "Remove it"          },
+           {kHorizon,   R"({"validatorConfig":{"seedSecretRef":"s"}})",                               "spec.validatorConfig",
+            "another nodeType",                                                                                                                      "Remove it"          },
+           {kValidator, R"({"horizonEnv":[{"name":"A","value":"1"}]})",                               "spec.horizonEnv",
+            "another nodeType",                                                                                                                      "Remove it"          },
+           {kValidator, R"({"database":{"host":"h","database":"d","passwordSecret":"p",
+              "secretKeyRef":{"name":"s","key":"k"}}})",
+            "spec.database.secretKeyRef",                                                                                     "given twice",         "Keep one"           },
+           {kValidator, R"({"nodeAffinity":{"a":1},"storage":{"nodeAffinity":{"a":1}}})",
+            "spec.storage.nodeAffinity",                                                                                      "chosen twice",        "Keep one"           },
+           {kValidator, R"({"storage":{"snapshotRef":{"volumeSnapshotName":"s",
+              "volumeSnapshotNamespace":"n"}}})",
+            "spec.storage.snapshotRef.volumeSnapshotNamespace",                                                               "its own namespace",   "Copy"               },
+           {kValidator, R"({"storage":{"snapshotRef":{"backupUrl":"s3://b"}}})",
+            "spec.storage.snapshotRef.restoreImage",                                                                          "needs an image",      "BACKUP_URL"         },
+           {kValidator, R"({"storage":{"snapshotRef":{"backupUrl":"monday","restoreImage":"i"}}})",
+            "spec.storage.snapshotRef.backupUrl",                                                                             "is not the URL",      "s3://bucket/path"   },
+           {kValidator, R"({"storage":{"snapshotRef":{"volumeSnapshotName":"s",
+              "restoreImage":"i"}}})",
+            "spec.storage.snapshotRef.restoreImage",                                                                          "belongs to a backup", "Set backupUrl"      },
+           {kRpc,       R"({"sorobanConfig":{"enablePreflight":false}})",
+            "spec.sorobanConfig.enablePreflight",                                                                             "cannot be told",      "simulateTransaction"},
+           {kRpc,       R"({"sorobanConfig":{"cacheConfig":{"size":1}}})",
+            "spec.sorobanConfig.cacheConfig",                                                                                 "no cache",            "resources"          },
+           {kRpc,       R"({"sorobanConfig":{"captiveCoreConfig":"#","captiveCoreStructuredConfig":{
+              "historyArchiveUrls":["https://a.example"]}}})",
+            "spec.sorobanConfig.captiveCoreConfig",                                                                           "described twice",     "Keep"               },
+           {kRpc,       R"({"serviceMesh":{"linkerd":{"autoMtls":false}}})",
+            "spec.serviceMesh.linkerd.autoMtls",                                                                              "always encrypts",     "Leave it true"      },
+  }) {
+    expect_row(row);
   }
 }
 

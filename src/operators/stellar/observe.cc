@@ -82,11 +82,20 @@ std::string version_in(const runtime::Reader& reader, const Node& node, const st
   return fmt::format("{}/{}", kube::uid_of(secret), kube::resource_version_of(secret));
 }
 
+// Where to look when it is missing.
+std::string filled_by(const Node& node, const std::string& name) {
+  const auto& validator = node.spec.validator_config;
+  if (!validator || !validator->seed_secret_source) return {};
+  const auto& external = validator->seed_secret_source->external_ref;
+  if (!external || name != node.key.name + "-seed") return {};
+  return fmt::format(" (the target of ExternalSecret {})", external->name);
+}
+
 void read_secrets(Facts& facts, const Node& node, const runtime::Reader& reader) {
   std::string versions;
   for (const auto& name : secrets_of(node)) {
     const auto version = version_in(reader, node, name);
-    if (version.empty()) facts.missing_secrets.push_back("Secret " + name);
+    if (version.empty()) facts.missing_secrets.push_back("Secret " + name + filled_by(node, name));
     if (node.spec.node_type == NodeType::Validator && facts.seed_version.empty()) {
       facts.seed_version = version;
     }

@@ -45,6 +45,7 @@ json::Value ingress(const Node& node) {
   for (const auto& [key, value] : wanted.annotations) {
     if (key != kGenerationAnnotation) annotations[key] = value;
   }
+  if (wanted.external_dns) add_external_dns(annotations, *wanted.external_dns);
   auto rules = json::Draft::array();
   auto hosts = json::Draft::array();
   for (const auto& host : wanted.hosts) {

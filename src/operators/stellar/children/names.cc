@@ -74,6 +74,15 @@ json::Draft child_draft(const Node& node, const ChildKind& kind, std::string_vie
   return made;
 }
 
+void add_external_dns(json::Draft& annotations, const ExternalDns& dns) {
+  const auto add = [&](std::string_view what, const std::string& value) {
+    const auto key = "external-dns.alpha.kubernetes.io/" + std::string{what};
+    if (!annotations.contains(key)) annotations[key] = value;
+  };
+  add("hostname", dns.hostname);
+  if (dns.ttl) add("ttl", std::to_string(*dns.ttl));
+}
+
 json::Draft strings(const std::map<std::string, std::string>& map) {
   auto made = json::Draft::object();
   for (const auto& [key, value] : map) made[key] = value;

@@ -71,6 +71,9 @@ json::Draft labels(const Node& node);
 // A child of this name: labels and the generation are on it, the rest is the caller's.
 json::Draft child_draft(const Node& node, const ChildKind& kind, std::string_view suffix = {});
 
+// What ExternalDNS reads on a Service or an Ingress; what is there already stays.
+void add_external_dns(json::Draft& annotations, const ExternalDns& dns);
+
 json::Draft strings(const std::map<std::string, std::string>& map);
 json::Draft values(const std::vector<json::Value>& list);
 

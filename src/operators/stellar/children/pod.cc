@@ -213,6 +213,36 @@ json::Draft annotations(const Node& node, const Surroundings& around, Program& p
   return made;
 }
 
+// Fills the volume from a backup. What the image does is its maker's to say; that it leaves alone
+// what is there already is what the field's description asks of it.
+json::Draft restore_container(const SnapshotReference& from, const Program& program) {
+  auto container = object({
+      {"name",            "restore"                                                                       },
+      {"image",           from.restore_image                                                              },
+      {"env",             list({object({{"name", "BACKUP_URL"}, {"value", from.backup_url}}),
+                    object({{"name", "DATA_DIRECTORY"}, {"value", program.data_directory}})})},
+      {"securityContext", container_security()                                                            },
+      {"volumeMounts",    list({object({{"name", "data"}, {"mountPath", program.data_directory}}),
+                             object({{"name", "tmp"}, {"mountPath", "/tmp"}})})     }
+  });
+  if (!from.credentials_secret_ref.empty()) {
+    container["envFrom"] = list({
+        object({{"secretRef", object({{"name", from.credentials_secret_ref}})}}
+        )
+    });
+  }
+  return container;
+}
+
+json::Draft init_containers(const Node& node, Program& program) {
+  auto all = json::Draft::array();
+  const auto& from = node.spec.storage.snapshot_ref;
+  if (from && !from->backup_url.empty()) all.push_back(restore_container(*from, program));
+  for (auto& container : program.init_containers.elements()) all.push_back(std::move(container));
+  for (const auto& container : node.spec.init_containers) all.push_back(container);
+  return all;
+}
+
 }  // namespace
 
 json::Draft pod_template(const Node& node, const Surroundings& around) {
@@ -222,8 +252,7 @@ json::Draft pod_template(const Node& node, const Surroundings& around) {
       {"annotations", annotations(node, around, program)}
   });
   add_mesh_marks(metadata, node.spec);
-  auto init = std::move(program.init_containers);
-  for (const auto& container : node.spec.init_containers) init.push_back(container);
+  auto init = init_containers(node, program);
   auto containers = list({main_container(node, program)});
   for (const auto& sidecar : node.spec.sidecars) containers.push_back(sidecar);
   auto spec = object({

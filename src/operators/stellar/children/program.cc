@@ -159,11 +159,30 @@ json::Draft init_container(std::string_view name, const Spec& spec,
   });
 }
 
+// The library by which core reaches PostgreSQL takes the password from here: no file has it.
+json::Draft core_variables(const Spec& spec) {
+  auto all = json::Draft::array();
+  if (const auto& database = spec.database) {
+    const auto& entry = database->secret_key_ref;
+    const auto secret = entry ? entry->name : database->password_secret;
+    if (!secret.empty()) {
+      all.push_back(object({
+          {"name",      "PGPASSWORD"                                                       },
+          {"valueFrom",
+           object({{"secretKeyRef",
+                    object({{"name", secret}, {"key", entry ? entry->key : "password"}})}})}
+      }));
+    }
+  }
+  for (const auto& variable : spec.stellar_core_env) all.push_back(variable);
+  return all;
+}
+
 Program validator_program(const Node& node) {
   const auto& validator = node.spec.validator_config.value_or(ValidatorConfig{});
   Program program{.image = kCoreImage, .data_directory = "/opt/stellar/data"};
   program.arguments = list({"run", "--conf", kRunFile});
-  program.environment = values(node.spec.stellar_core_env);
+  program.environment = core_variables(node.spec);
   program.ports = list({port("peer", kPeerPort), port("http", kCoreHttpPort)});
   program.probes = tcp_probes(node.spec, "peer");
   program.mounts = list({mount("run", kRunDirectory)});

@@ -51,6 +51,9 @@ json::Value client_service(const Node& node) {
     auto& all = metadata.object_at("annotations");
     if (!all.contains(key)) all[key] = value;
   }
+  if (const auto& validator = node.spec.validator_config; validator && validator->external_dns) {
+    add_external_dns(metadata.object_at("annotations"), *validator->external_dns);
+  }
   service["spec"] = runtime::object({
       {"ports",    ports(node)          },
       {"selector", selector_labels(node)}

@@ -62,5 +62,49 @@ inline constexpr Advice kSizeShrinks{"a volume only grows",
 inline constexpr Advice kReplicaRange{"must not be less than minReplicas",
                                       "Raise maxReplicas or lower minReplicas"};
 
+// Fields that other operators have, or that mean something elsewhere only.
+inline constexpr Advice kNoHardwareModule{
+    "this operator drives no hardware module",
+    "Use seedSecretSource.csiRef or vaultRef: neither puts the seed into a Secret of Kubernetes"};
+inline constexpr Advice kNoValidatorList{"this operator fetches no validator lists",
+                                         "Write the list's validators into quorumSet"};
+inline constexpr Advice kNoQuorumOptimization{"this operator changes no quorum set by itself",
+                                              "Write the set you want into quorumSet"};
+inline constexpr Advice kNoCache{"stellar-rpc has no cache to set up",
+                                 "Remove it; memory is given with resources"};
+inline constexpr Advice kOneIngestWorker{
+    "Horizon ingests new ledgers with one worker",
+    "Leave it out; old ledgers are ingested side by side with horizon db reingest range "
+    "--parallel-workers"};
+inline constexpr Advice kNotExperimental{"Horizon has one way to ingest and no experimental one",
+                                         "Remove it: enableIngest is all there is"};
+inline constexpr Advice kAlwaysSimulates{
+    "stellar-rpc cannot be told not to simulate transactions",
+    "Leave it out; to keep callers from it, refuse simulateTransaction in front of the node"};
+inline constexpr Advice kOwnNamespaceOnly{
+    "a claim starts from a snapshot of its own namespace",
+    "Copy the VolumeSnapshot there and remove volumeSnapshotNamespace"};
+inline constexpr Advice kRestoreImage{"a backup needs an image that restores it",
+                                      "Set restoreImage to one that reads BACKUP_URL and fills "
+                                      "DATA_DIRECTORY when that is empty"};
+inline constexpr Advice kBackupUrl{"is not the URL of a backup",
+                                   "Write it with its scheme, as s3://bucket/path"};
+inline constexpr Advice kOfBackup{"belongs to a backup", "Set backupUrl, or remove it"};
+inline constexpr Advice kDatabaseOfValidator{
+    "only a Validator keeps its ledger there",
+    "Remove it; where Horizon's database is, horizonConfig.databaseSecretRef says"};
+inline constexpr Advice kOnePassword{"the password is given twice",
+                                     "Keep one of passwordSecret and secretKeyRef"};
+inline constexpr Advice kOneAffinity{"the cluster's node is chosen twice",
+                                     "Keep one of nodeAffinity and storage.nodeAffinity"};
+inline constexpr Advice kOfOtherType{"is of another nodeType",
+                                     "Remove it: nodeType says which program runs"};
+inline constexpr Advice kKmsUnasked{"only keySource KMS has it",
+                                    "Set keySource to KMS, or remove kmsConfig"};
+inline constexpr Advice kOneCaptiveCore{"the captive core is described twice",
+                                        "Keep captiveCoreStructuredConfig"};
+inline constexpr Advice kLinkerdEncrypts{"Linkerd always encrypts between meshed pods",
+                                         "Leave it true, or remove serviceMesh.linkerd"};
+
 }  // namespace advice
 }  // namespace fixpoint::operators::stellar

@@ -76,9 +76,11 @@ types::Table Linkerd::table() {
   return describe<Linkerd>(
       "The node in a Linkerd mesh.",
       {
-          {"autoMtls",   &Linkerd::auto_mtls,   "Whether Linkerd encrypts between meshed pods."},
+          {"autoMtls",
+           &Linkerd::auto_mtls,
+           "Always true: Linkerd encrypts between meshed pods.", {.rules = {{.rule = "self", .message = advice::kLinkerdEncrypts.text()}}}},
           {"policyMode", &Linkerd::policy_mode,
-           "Who may connect: everybody, only meshed clients, or everybody with a log entry."   },
+           "Who may connect: everybody, only meshed clients, or everybody with a log entry."},
   });
 }
 

@@ -31,6 +31,17 @@ Limits urls() {
   return {.max_items = 32, .items = {{.min_length = 1, .max_length = kUrlLengthMax}}};
 }
 
+Limits refused() {
+  return {.holds = types::Holds::Object};
+}
+// A field that is known only to be refused: who writes it learns what to do instead.
+types::Rule never(const std::string& field, const Advice& advice) {
+  return {.rule = "!has(self." + field + ")",
+          .message = advice.text(),
+          .field_path = "." + field,
+          .reason = "FieldValueForbidden"};
+}
+
 }  // namespace
 
 std::span<const std::string_view> enum_names(KeySource) {
@@ -121,11 +132,22 @@ types::Table ValidatorConfig::table() {
           {"homeDomain",
            &ValidatorConfig::home_domain,
            "The domain whose stellar.toml names this validator.", {.max_length = kNameLengthMax}},
+          {"externalDns", &ValidatorConfig::external_dns,
+           "The name that peers find it by: annotations of its Service, which ExternalDNS reads."},
+          {"hsmConfig", &ValidatorConfig::hsm_config, "Not possible here.", refused()},
+          {"vlSource",
+           &ValidatorConfig::vl_source,
+           "Not possible here.", {.max_length = kUrlLengthMax}},
+          {"quorumOptimization", &ValidatorConfig::quorum_optimization, "Not possible here.",
+           refused()},
   },
       {{.rule = "!self.enableHistoryArchive || (has(self.historyArchiveUrls) && "
                 "self.historyArchiveUrls.size() > 0)",
         .message = advice::kArchiveUrls.text(),
-        .field_path = ".historyArchiveUrls"}});
+        .field_path = ".historyArchiveUrls"},
+       never("hsmConfig", advice::kNoHardwareModule),
+       never("vlSource", advice::kNoValidatorList),
+       never("quorumOptimization", advice::kNoQuorumOptimization)});
 }
 
 types::Table HorizonConfig::table() {
@@ -143,9 +165,10 @@ types::Table HorizonConfig::table() {
           {"enableIngest", &HorizonConfig::enable_ingest, "Whether these pods ingest ledgers."},
           {"ingestWorkers",
            &HorizonConfig::ingest_workers,
-           "How many ingest side by side.", {.minimum = 1, .maximum = 256}},
-          {"enableExperimentalIngestion", &HorizonConfig::enable_experimental_ingestion,
-           "Kept for older manifests; nothing is experimental about it any more."},
+           "Always 1: Horizon has no more.", {.rules = {{.rule = "self == 1", .message = advice::kOneIngestWorker.text()}}}},
+          {"enableExperimentalIngestion",
+           &HorizonConfig::enable_experimental_ingestion,
+           "Always false: Horizon has no such thing any more.", {.rules = {{.rule = "!self", .message = advice::kNotExperimental.text()}}}},
           {"autoMigration", &HorizonConfig::auto_migration,
            "Whether the database is migrated when Horizon starts."},
   });
@@ -191,12 +214,19 @@ types::Table SorobanConfig::table() {
            "The whole captive-core.cfg; use captiveCoreStructuredConfig instead.", {.max_length = kTomlLengthMax}},
           {"captiveCoreStructuredConfig", &SorobanConfig::captive_core_structured_config,
            "The stellar-core that it runs for itself."},
-          {"enablePreflight", &SorobanConfig::enable_preflight,
-           "Whether transactions can be simulated."},
+          {"enablePreflight",
+           &SorobanConfig::enable_preflight,
+           "Always true: transactions can be simulated.", {.rules = {{.rule = "self", .message = advice::kAlwaysSimulates.text()}}}},
           {"maxEventsPerRequest",
            &SorobanConfig::max_events_per_request,
            "How many events one answer has at most.", {.minimum = 1, .maximum = 1'000'000}},
-  });
+          {"cacheConfig", &SorobanConfig::cache_config, "Not possible here.", refused()},
+  },
+      {{.rule = "!(has(self.captiveCoreConfig) && has(self.captiveCoreStructuredConfig))",
+        .message = advice::kOneCaptiveCore.text(),
+        .field_path = ".captiveCoreConfig",
+        .reason = "FieldValueForbidden"},
+       never("cacheConfig", advice::kNoCache)});
 }
 
 }  // namespace fixpoint::operators::stellar

@@ -4,6 +4,7 @@
 // spec.sorobanConfig.
 #pragma once
 
+#include "operators/stellar/types/workload.h"
 #include "types/standard.h"
 #include "types/table.h"
 
@@ -73,6 +74,11 @@ struct ValidatorConfig {
   KeySource key_source = KeySource::Secret;
   std::optional<KmsConfig> kms_config{};
   std::string home_domain;
+  std::optional<ExternalDns> external_dns{};
+  // Refused, each with what to do instead.
+  std::optional<json::Value> hsm_config{};
+  std::string vl_source;
+  std::optional<json::Value> quorum_optimization{};
 
   static types::Table table();
 };
@@ -105,6 +111,7 @@ struct SorobanConfig {
   std::optional<CaptiveCore> captive_core_structured_config{};
   bool enable_preflight = true;
   std::int32_t max_events_per_request = 10'000;
+  std::optional<json::Value> cache_config{};  // refused
 
   static types::Table table();
 };

@@ -109,6 +109,13 @@ TEST_F(StellarTypes, AreRefusedByTheServerWithTheWayOut) {
   EXPECT_THAT(with(R"({"autoscaling":{"maxReplicas":2}})"),
               HasSubstr("not possible on a Validator"));
   EXPECT_THAT(with(R"({"network":"custom"})"), HasSubstr("needs a passphrase"));
+  EXPECT_THAT(with(R"({"validatorConfig":{"hsmConfig":{"provider":"x"}}})"),
+              HasSubstr("no hardware module; Use seedSecretSource.csiRef"));
+  EXPECT_THAT(with(R"({"storage":{"snapshotRef":{"volumeSnapshotName":"s",
+                   "volumeSnapshotNamespace":"n"}}})"),
+              HasSubstr("its own namespace; Copy the VolumeSnapshot"));
+  EXPECT_THAT(with(R"({"serviceMesh":{"linkerd":{"autoMtls":false}}})"),
+              HasSubstr("always encrypts"));
 }
 
 TEST_F(StellarTypes, NeverChangeTheirTypeAndNeverShrink) {

@@ -87,15 +87,23 @@ types::Table SnapshotReference::table() {
           {"volumeSnapshotName",      &SnapshotReference::volume_snapshot_name,
            "A VolumeSnapshot of the same namespace.",                                                                       a_name()             },
           {"volumeSnapshotNamespace", &SnapshotReference::volume_snapshot_namespace,
-           "Of the VolumeSnapshot, where the cluster allows another.",                                                      a_name()             },
-          {"backupUrl",               &SnapshotReference::backup_url,                "A backup.",                           {.max_length = 2'048}},
+           "Not possible here.",                                                                                            a_name()             },
+          {"backupUrl",
+           &SnapshotReference::backup_url,
+           "A backup, instead: an init container of restoreImage gets it as BACKUP_URL, and fills "
+           "DATA_DIRECTORY when that is empty.",                                                                            {.max_length = 2'048}},
           {"credentialsSecretRef",    &SnapshotReference::credentials_secret_ref,
-           "The Secret to read the backup with.",                                                                           a_name()             },
+           "The Secret to read the backup with: each of its entries is a variable of that "
+           "container.",                                                                                                    a_name()             },
           {"restoreImage",            &SnapshotReference::restore_image,             "The image that restores the backup.",
            a_name()                                                                                                                              },
   },
       {{.rule = "has(self.volumeSnapshotName) != has(self.backupUrl)",
-        .message = advice::kSnapshotSource.text()}});
+        .message = advice::kSnapshotSource.text()},
+       {.rule = "!has(self.volumeSnapshotNamespace)",
+        .message = advice::kOwnNamespaceOnly.text(),
+        .field_path = ".volumeSnapshotNamespace",
+        .reason = "FieldValueForbidden"}});
 }
 
 types::Table Storage::table() {
@@ -187,6 +195,18 @@ types::Table IngressHost::table() {
   });
 }
 
+types::Table ExternalDns::table() {
+  return describe<ExternalDns>(
+      "A name in the public DNS, where ExternalDNS runs.",
+      {
+          {"hostname",
+           &ExternalDns::hostname,
+           "The name.", {.required = true, .min_length = 1, .max_length = kNameLengthMax}},
+          {"ttl", &ExternalDns::ttl, "How long it may be remembered, in seconds.",
+           count_from(1, kSecondsMax)},
+  });
+}
+
 types::Table RateLimit::table() {
   return describe<RateLimit>(
       "How much one client may ask, where ingress-nginx serves.",
@@ -215,6 +235,8 @@ types::Table Ingress::table() {
           {"certManagerClusterIssuer", &Ingress::cert_manager_cluster_issuer,
            "Who makes it, for the whole cluster.", a_name()},
           {"annotations", &Ingress::annotations, "Of the Ingress.", {.max_items = kAnnotationsMax}},
+          {"externalDns", &Ingress::external_dns,
+           "The name in the public DNS: annotations of the Ingress, which ExternalDNS reads."},
           {"rateLimit", &Ingress::rate_limit, "How much one client may ask."},
   });
 }

@@ -96,6 +96,14 @@ struct IngressHost {
   static types::Table table();
 };
 
+// A name that ExternalDNS makes known.
+struct ExternalDns {
+  std::string hostname;
+  std::optional<std::int32_t> ttl{};
+
+  static types::Table table();
+};
+
 struct RateLimit {
   std::optional<std::int32_t> requests_per_second{};
   std::optional<std::int32_t> requests_per_minute{};
@@ -112,6 +120,7 @@ struct Ingress {
   std::string cert_manager_issuer;
   std::string cert_manager_cluster_issuer;
   std::map<std::string, std::string> annotations{};
+  std::optional<ExternalDns> external_dns{};
   std::optional<RateLimit> rate_limit{};
 
   static types::Table table();
