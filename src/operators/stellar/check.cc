@@ -397,7 +397,14 @@ kube::FieldErrors check(const Spec& node) {
         invalid(path.child("maxReplicas"), node.autoscaling->max_replicas, advice::kReplicaRange));
   }
   check_volumes(errors, spec, node);
-  if (node.service_mesh) check_mesh(errors, spec.child("serviceMesh"), *node.service_mesh);
+  if (node.service_mesh) {
+    const auto path = spec.child("serviceMesh");
+    check_mesh(errors, path, *node.service_mesh);
+    const auto& istio = node.service_mesh->istio;
+    if (istio && !istio->jwt_rules.empty() && node.node_type == NodeType::Validator) {
+      errors.push_back(forbidden(path.child("istio").child("jwtRules"), advice::kNoTokens));
+    }
+  }
   return errors;
 }
 

@@ -234,6 +234,8 @@ TEST(StellarCheck, RefusesWhatItWouldIgnore) {
            {kRpc,       R"({"sorobanConfig":{"captiveCoreConfig":"#","captiveCoreStructuredConfig":{
               "historyArchiveUrls":["https://a.example"]}}})",
             "spec.sorobanConfig.captiveCoreConfig",                                                                           "described twice",     "Keep"               },
+           {kValidator, R"({"serviceMesh":{"istio":{"jwtRules":[{"issuer":"i"}]}}})",
+            "spec.serviceMesh.istio.jwtRules",                                                                                "send no tokens",      "Remove jwtRules"    },
            {kRpc,       R"({"serviceMesh":{"linkerd":{"autoMtls":false}}})",
             "spec.serviceMesh.linkerd.autoMtls",                                                                              "always encrypts",     "Leave it true"      },
   }) {

@@ -20,6 +20,10 @@ bool is_mesh(const ChildKind& kind) {
          kind.api_version.find("linkerd.io") != std::string_view::npos;
 }
 
+void leave(Plan& plan, const OwnedObject& object) {
+  plan.left_behind.push_back({object.kind->gvk(), object.key});
+}
+
 void remove(Plan& plan, std::vector<std::string> after, const OwnedObject& object) {
   const bool workload = object.kind == &kinds::kStatefulSet || object.kind == &kinds::kDeployment;
   auto& branch =
@@ -64,17 +68,30 @@ runtime::Plan cleanup(const Node& node, const Facts& facts) {
   std::vector<std::string> policies;
   for (const auto& object : facts.owned) {
     if (!is_mesh(*object.kind)) continue;
+    if (facts.leaves_behind(object)) {
+      leave(plan, object);
+      continue;
+    }
     remove(plan, {}, object);
     policies.push_back(plan.branches.back().name);
   }
   std::vector<std::string> before = policies;
   for (const auto& object : facts.owned) {
     if (is_mesh(*object.kind)) continue;
+    if (facts.leaves_behind(object)) {
+      leave(plan, object);
+      continue;
+    }
     remove(plan, policies, object);
     before.push_back(plan.branches.back().name);
   }
   if (facts.claim.exists && facts.claim.owned && !retain) {
-    remove(plan, std::move(before), {&kinds::kClaim, key_of(node, "-data"), facts.claim.uid});
+    const OwnedObject data{&kinds::kClaim, key_of(node, "-data"), facts.claim.uid};
+    if (facts.leaves_behind(data)) {
+      leave(plan, data);
+    } else {
+      remove(plan, std::move(before), data);
+    }
   }
   return plan;
 }

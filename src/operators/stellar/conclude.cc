@@ -68,6 +68,15 @@ std::string told(const Outcome& outcome) {
   return of_object ? fmt::format("{}: {}", outcome.what, outcome.message) : outcome.message;
 }
 
+// A deletion that is refused for good: by whom, and what is left to a person.
+std::string told_of_refusal(const Node& node, const Outcome& outcome) {
+  auto text = told(outcome);
+  if (outcome.object == nullptr) return text;
+  return text + fmt::format("; mend that, or give the object up: kubectl annotate sn {} {}={}/{}",
+                            node.key.name, kLeaveBehindAnnotation, outcome.object->kind.kind,
+                            outcome.object->key.name);
+}
+
 bool remediates(const Outcomes& outcomes) {
   const auto* step = outcomes.find(branches::kRemediation, 0);
   return step != nullptr && succeeded(*step);
@@ -116,7 +125,7 @@ Story story_of(const Node& node, const Facts& facts, const Outcomes& outcomes, F
   switch (finding) {
     case Finding::Deleted: {
       const auto* blocked = refusal(outcomes);
-      if (blocked != nullptr) return {"CleanupBlocked", told(*blocked)};
+      if (blocked != nullptr) return {"CleanupBlocked", told_of_refusal(node, *blocked)};
       const auto* waits = outcomes.problem();
       return {"Terminating", waits == nullptr ? "removing what belongs to the node" : told(*waits)};
     }
@@ -196,7 +205,8 @@ Condition resources_ready(const Outcomes& outcomes) {
 }
 
 // Only what is so: a condition that is not there is not true.
-void add_problems(std::vector<Condition>& all, const Facts& facts, const Outcomes& outcomes) {
+void add_problems(std::vector<Condition>& all, const Node& node, const Facts& facts,
+                  const Outcomes& outcomes) {
   if (const auto* foreign = with_reason(outcomes, kNotOurs)) {
     all.push_back(condition("OwnershipConflict", true, "ForeignObject", told(*foreign)));
   }
@@ -210,8 +220,27 @@ void add_problems(std::vector<Condition>& all, const Facts& facts, const Outcome
   }
   if (!facts.deleting) return;
   if (const auto* blocked = refusal(outcomes)) {
-    all.push_back(condition("CleanupBlocked", true, blocked->reason, told(*blocked)));
+    all.push_back(
+        condition("CleanupBlocked", true, blocked->reason, told_of_refusal(node, *blocked)));
   }
+}
+
+// Nothing of it is the node's own fault: it runs on, and these say what to look after.
+void add_archives(std::vector<Condition>& all, const Facts& facts) {
+  const auto& archives = facts.archives;
+  if (!archives.asked) return;
+  all.push_back(
+      archives.readable
+          ? condition("ArchiveHealthCheck", true, "Readable", "a history archive can be read")
+          : condition(
+                "ArchiveHealthCheck", false, "ArchiveHealthCheckFailed",
+                "none of validatorConfig.historyArchiveUrls can be read: " + archives.problem));
+  if (archives.late.empty()) return;
+  all.push_back(condition(
+      "ArchiveIntegrityDegraded", true, "ArchiveLags",
+      fmt::format("{} is more than {} ledgers behind; see the metric stellar_archive_ledger_lag, "
+                  "and whoever publishes it",
+                  archives.late, kArchiveLagMax)));
 }
 
 void add_mesh(std::vector<Condition>& all, const Node& node, const Outcomes& outcomes) {
@@ -242,8 +271,9 @@ std::vector<Condition> conditions_of(const Node& node, const Facts& facts, const
     all.push_back(condition("SpecValid", true, "Accepted", "the spec has no mistakes"));
     all.push_back(resources_ready(outcomes));
     add_mesh(all, node, outcomes);
+    add_archives(all, facts);
   }
-  add_problems(all, facts, outcomes);
+  add_problems(all, node, facts, outcomes);
   return all;
 }
 
@@ -316,7 +346,10 @@ runtime::Verdict<Status> reject(const kube::FieldErrors& errors) {
                       condition("Progressing", false, "WaitingForSpec",
                       "nothing is done until the spec is mended"),
                       condition("Degraded", true, "SpecInvalid", "the spec has mistakes"),
-                      condition("SpecValid", false, "SpecInvalid", explain(errors))}
+                      condition("SpecValid", false, "SpecInvalid", explain(errors))},
+      runtime::EmitStep{.type = runtime::EventType::Warning,
+                      .reason = "SpecValidationFailed",
+                      .note = explain(errors)}
   };
 }
 

@@ -244,6 +244,14 @@ void plan_news(Plan& plan, const Node& node, const Facts& facts) {
   if (was_running && health && health->verdict == Verdict::Unhealthy) {
     say(EventType::Warning, "SyncLagDetected", health->message);
   }
+  const auto& archives = facts.archives;
+  if (!archives.late.empty() && !facts.published.says("ArchiveIntegrityDegraded")) {
+    say(EventType::Warning, "ArchiveIntegrityDegraded",
+        fmt::format("{} is {} ledgers behind", archives.late, *archives.lag));
+  }
+  if (archives.asked && !archives.readable && facts.published.says("ArchiveHealthCheck")) {
+    say(EventType::Warning, "ArchiveHealthCheckFailed", archives.problem);
+  }
   if (!facts.workload.pods_refused.empty() && !facts.published.says("QuotaExceeded") &&
       facts.workload.pods_refused.find("exceeded quota") != std::string::npos) {
     say(EventType::Warning, "QuotaExceeded", facts.workload.pods_refused);

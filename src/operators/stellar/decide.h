@@ -38,7 +38,7 @@ inline constexpr Duration kSilenceGrace = std::chrono::minutes(2);
 inline constexpr Duration kStalledAfter = std::chrono::minutes(15);
 inline constexpr Duration kRemediationPause = std::chrono::minutes(10);
 inline constexpr std::int32_t kRemediationsMax = 2;
-// Nothing tells of a ledger, a Secret or an archive: they are looked at again.
+// Nothing tells of a ledger or an archive: they are looked at again.
 inline constexpr Duration kLookAgainWell = std::chrono::seconds(60);
 inline constexpr Duration kLookAgainSoon = std::chrono::seconds(15);
 

@@ -391,6 +391,34 @@ TEST_F(StellarEdgeCases, EC8_ADeleteThatIsRefusedForGoodIsNamed) {
   EXPECT_TRUE(node().is_null());
 }
 
+TEST_F(StellarEdgeCases, EC8_APersonMayGiveUpWhatCannotBeDeleted) {
+  install_mesh();
+  bring_up("alice", kIstioSpec);
+  on_call_ = [&](const client::Call& call) -> std::optional<client::Reply> {
+    if (call.verb != client::Verb::Delete || call.resource.plural != "peerauthentications") {
+      return std::nullopt;
+    }
+    return std::unexpected(runtime::refused(403, "Forbidden", "admission webhook says no"));
+  };
+  delete_node();
+  for (int pass = 0; pass < 4; ++pass) {
+    world_.sync();
+    (void)run("alice");
+  }
+  ASSERT_THAT(told("CleanupBlocked"), HasSubstr("kubectl annotate sn alice "
+                                                "stellar.org/leave-behind=PeerAuthentication/"
+                                                "alice-peer-auth"));
+
+  edit("alice", R"({"metadata":{"annotations":{
+      "stellar.org/leave-behind":"Other/thing, PeerAuthentication/alice-peer-auth"}}})");
+  finish_deletion();
+
+  EXPECT_TRUE(node().is_null());
+  EXPECT_TRUE(has(kinds::kPeerAuthentication, "alice-peer-auth"));
+  EXPECT_FALSE(has(kinds::kDestinationRule, "alice-dest-rule"));
+  EXPECT_FALSE(has(kinds::kStatefulSet, "alice"));
+}
+
 TEST_F(StellarEdgeCases, EC9_AnIdleNodeIsWrittenToByNobody) {
   bring_up("alice", kValidatorSpec);
 

@@ -22,6 +22,10 @@ namespace fixpoint::operators::stellar {
 inline constexpr std::string_view kLastRemediationAnnotation = "stellar.org/last-remediation-time";
 inline constexpr std::string_view kRemediationLevelAnnotation = "stellar.org/remediation-level";
 
+// On a StellarNode that is being deleted: "Kind/name, …" of objects whose deletion is refused and
+// which a person gives up.
+inline constexpr std::string_view kLeaveBehindAnnotation = "stellar.org/leave-behind";
+
 struct WorkloadFacts {
   bool exists = false;
   // What was asked last is what runs: every pod is of the newest template and ready.
@@ -39,6 +43,15 @@ struct ClaimFacts {
   kube::Uid uid;
   std::optional<kube::Quantity> requested{};
   std::string storage_class;
+};
+
+// Of the history archives of a node that runs, looked at now and then.
+struct ArchiveFacts {
+  bool asked = false;
+  bool readable = false;            // one of them at least
+  std::string problem;              // of one that is not
+  std::optional<std::int64_t> lag;  // of the latest that is
+  std::string late;                 // its URL, when it does not keep up
 };
 
 struct OwnedObject {
@@ -75,12 +88,15 @@ struct Facts {
   WorkloadFacts workload;
   ClaimFacts claim;
   std::vector<OwnedObject> owned{};            // everything with the node's uid
+  std::vector<std::string> leave_behind{};     // "Kind/name" of what a person gave up
   std::vector<const ChildKind*> not_served{};  // optional kinds that this cluster does not have
 
   std::optional<Health> archive{};  // the best of them; asked only before the first pod
+  ArchiveFacts archives;            // of a node that is in sync
   std::optional<Health> health{};   // of the best pod; nothing when no pod can be asked
 
   bool serves(const ChildKind& kind) const;
+  bool leaves_behind(const OwnedObject& object) const;
 };
 
 }  // namespace fixpoint::operators::stellar

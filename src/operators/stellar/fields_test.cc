@@ -214,7 +214,8 @@ std::vector<json::Value> bases() {
   add("validator", R"({"database":{"secretKeyRef":null,"passwordSecret":"p"}})");
   add("horizon", R"({"autoscaling":null,"replicas":1,"serviceMesh":{"linkerd":null,"istio":{
       "mtlsMode":"STRICT","timeoutSecs":20,"circuitBreaker":{"consecutiveErrors":7},
-      "retries":{"maxRetries":2,"backoffMs":50,"retryableStatusCodes":[502]}}}})");
+      "retries":{"maxRetries":2,"backoffMs":50,"retryableStatusCodes":[502]},
+      "jwtRules":[{"issuer":"i","jwksUri":"https://a.example","audiences":["a"]}]}}})");
   add("soroban-rpc", R"({"sorobanConfig":{"captiveCoreStructuredConfig":null,
       "captiveCoreConfig":"# all of it"}})");
   return all;

@@ -59,6 +59,7 @@ runtime::Samples samples(const Node& node, const Facts& facts) {
   say_known("node_ledger_age_seconds", health.age_seconds);
   say_known("node_ingestion_lag", health.lag);
   say_known("node_peers", health.peers);
+  say_known("archive_ledger_lag", facts.archives.lag);
   say_known("quorum_agreeing", health.quorum_agreeing);
   say_known("quorum_missing", health.quorum_missing);
   say_known("quorum_fail_at", health.quorum_fail_at);

@@ -51,30 +51,15 @@ void read_annotations(Facts& facts, json::View object) {
   facts.restarted_at = kube::annotation_of(object, kLastRemediationAnnotation);
   const auto level = kube::annotation_of(object, kRemediationLevelAnnotation);
   std::from_chars(level.data(), level.data() + level.size(), facts.remediation_level);
+  std::string_view rest = kube::annotation_of(object, kLeaveBehindAnnotation);
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find_first_of(", "), rest.size());
+    if (end > 0) facts.leave_behind.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
 }
 
 // --- Secrets -------------------------------------------------------------------------------------
-
-// The Secrets that pods of this node read; of each the name.
-std::vector<std::string> secrets_of(const Node& node) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::string& name) {
-    if (!name.empty()) names.push_back(name);
-  };
-  if (const auto& validator = node.spec.validator_config) {
-    add(validator->seed_secret_ref);
-    if (const auto& source = validator->seed_secret_source) {
-      if (source->local_ref) add(source->local_ref->name);
-      if (source->external_ref) add(node.key.name + "-seed");
-    }
-  }
-  if (const auto& horizon = node.spec.horizon_config) add(horizon->database_secret_ref);
-  if (const auto& database = node.spec.database) {
-    add(database->password_secret);
-    if (database->secret_key_ref) add(database->secret_key_ref->name);
-  }
-  return names;
-}
 
 std::string version_in(const runtime::Reader& reader, const Node& node, const std::string& name) {
   const auto secret = reader.get(kinds::kSecret.gvk(), {node.key.ns, name});
@@ -93,7 +78,7 @@ std::string filled_by(const Node& node, const std::string& name) {
 
 void read_secrets(Facts& facts, const Node& node, const runtime::Reader& reader) {
   std::string versions;
-  for (const auto& name : secrets_of(node)) {
+  for (const auto& name : secrets_of(node.spec, node.key.name)) {
     const auto version = version_in(reader, node, name);
     if (version.empty()) facts.missing_secrets.push_back("Secret " + name + filled_by(node, name));
     if (node.spec.node_type == NodeType::Validator && facts.seed_version.empty()) {
@@ -330,10 +315,57 @@ bool asks_archives(const Node& node, const Facts& facts) {
          !facts.workload.exists && !node.spec.suspended;
 }
 
+// Only a node that is up to date knows how late an archive is.
+bool measures_archives(const Node& node, const Facts& facts) {
+  return node.spec.validator_config && node.spec.validator_config->enable_history_archive &&
+         facts.health && facts.health->healthy() && facts.health->ledger;
+}
+
+void read_archives(Facts& facts, const Node& node, Questions& questions) {
+  facts.archives.asked = true;
+  for (const auto& url : node.spec.validator_config->history_archive_urls) {
+    const auto answer = questions.ask(
+        archive_probe(url, facts.health->ledger, facts.passphrase, kArchiveRemembered));
+    if (!answer.ledger) {
+      facts.archives.problem = fmt::format("{}: {}", url, answer.message);
+      continue;
+    }
+    facts.archives.readable = true;
+    if (!answer.lag || *answer.lag <= facts.archives.lag.value_or(-1)) continue;
+    facts.archives.lag = answer.lag;
+    facts.archives.late = *answer.lag > kArchiveLagMax ? url : std::string{};
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> secrets_of(const Spec& spec, std::string_view node) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string name) {
+    if (!name.empty()) names.push_back(std::move(name));
+  };
+  if (const auto& validator = spec.validator_config) {
+    add(validator->seed_secret_ref);
+    if (const auto& source = validator->seed_secret_source) {
+      if (source->local_ref) add(source->local_ref->name);
+      if (source->external_ref) add(std::string{node} + "-seed");
+    }
+  }
+  if (const auto& horizon = spec.horizon_config) add(horizon->database_secret_ref);
+  if (const auto& database = spec.database) {
+    add(database->password_secret);
+    if (database->secret_key_ref) add(database->secret_key_ref->name);
+  }
+  return names;
+}
 
 bool Published::says(std::string_view condition) const {
   return std::ranges::find(true_conditions, condition) != true_conditions.end();
+}
+
+bool Facts::leaves_behind(const OwnedObject& object) const {
+  return std::ranges::find(leave_behind, fmt::format("{}/{}", object.kind->kind,
+                                                     object.key.name)) != leave_behind.end();
 }
 
 bool Facts::serves(const ChildKind& kind) const {
@@ -370,6 +402,8 @@ Result<Facts> observe(const Node& node, const runtime::Reader& reader, runtime::
   if (questions.open()) return std::unexpected(runtime::not_answered_yet());
   facts.archive = best_of(std::move(archives));
   facts.health = best_of(std::move(answers));
+  if (measures_archives(node, facts)) read_archives(facts, node, questions);
+  if (questions.open()) return std::unexpected(runtime::not_answered_yet());
   return facts;
 }
 

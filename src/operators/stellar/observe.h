@@ -9,12 +9,16 @@
 #include "runtime/reader.h"
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace fixpoint::operators::stellar {
 
 // What children a node may have, in the order in which they are removed.
 std::span<const ChildKind* const> child_kinds();
+// The Secrets that pods of a node of this name read.
+std::vector<std::string> secrets_of(const Spec& spec, std::string_view node);
 // Everything observe() reads, for the declaration.
 std::vector<runtime::Watch> watches();
 

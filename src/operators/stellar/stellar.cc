@@ -15,7 +15,7 @@ runtime::Declaration Author::declare() {
   return {.name = "stellar",
           .watches = watches(),
           .finalizer = "stellarnode.stellar.org/finalizer",
-          // Ledgers move and Secrets change without anybody telling.
+          // Ledgers move without anybody telling.
           .resync = std::chrono::minutes(10),
           .metrics = object_metrics()};
 }

@@ -179,6 +179,95 @@ TEST_F(StellarNodes, WaitsForASecretAndSaysWhich) {
   EXPECT_TRUE(has(kinds::kStatefulSet, "alice"));
 }
 
+TEST_F(StellarNodes, SaysWhoShallFillASecretThatIsMissing) {
+  make("alice", R"({"nodeType":"Validator","network":"testnet","version":"1",
+      "validatorConfig":{"seedSecretSource":{"externalRef":{"name":"from-vault"}}}})");
+  settle();
+
+  EXPECT_THAT(told("Ready"), HasSubstr("Secret alice-seed (the target of ExternalSecret "
+                                       "from-vault) is not there"));
+}
+
+constexpr std::string_view kArchivingSpec = R"({"nodeType":"Validator","network":"testnet",
+    "version":"22","validatorConfig":{"seedSecretRef":"seed","enableHistoryArchive":true,
+    "historyArchiveUrls":["https://one.example","https://two.example"]}})";
+
+TEST_F(StellarNodes, LooksAfterTheArchivesOfANodeThatRuns) {
+  std::int64_t lag = 64;
+  bool readable = true;
+  on_probe_ = [&](const runtime::Probe& probe) -> Result<json::Value> {
+    if (probe.name != "archive") return health.to_json();
+    if (!readable) return Health{.verdict = Verdict::Unknown, .message = "no answer"}.to_json();
+    Health archive{.verdict = Verdict::Healthy, .reason = "Synced"};
+    const bool second = probe.arguments.get("url").as_string() == "https://two.example";
+    archive.ledger = probe.arguments.get("ledger").as_int(1) - (second ? lag : 10);
+    if (probe.arguments.contains("ledger")) archive.lag = second ? lag : 10;
+    return archive.to_json();
+  };
+  bring_up("alice", kArchivingSpec);
+  EXPECT_EQ(condition("ArchiveHealthCheck"), "True Readable");
+  EXPECT_EQ(condition("ArchiveIntegrityDegraded"), "");
+
+  lag = 500;
+  world_.sync();
+  const auto late = run("alice");
+  EXPECT_THAT(reasons(late), testing::Contains("ArchiveIntegrityDegraded"));
+  EXPECT_EQ(condition("ArchiveIntegrityDegraded"), "True ArchiveLags");
+  EXPECT_THAT(told("ArchiveIntegrityDegraded"), HasSubstr("https://two.example is more than 128"));
+  EXPECT_EQ(phase(), "Running") << "the node itself is well";
+  lag = 600;
+  EXPECT_EQ(settle().writes, 0U) << "the number is a metric's to tell";
+
+  readable = false;
+  world_.sync();
+  EXPECT_THAT(reasons(run("alice")), testing::Contains("ArchiveHealthCheckFailed"));
+  EXPECT_EQ(condition("ArchiveHealthCheck"), "False ArchiveHealthCheckFailed");
+  EXPECT_EQ(phase(), "Running");
+}
+
+TEST_F(StellarNodes, MakesTheTokensOfAMeshKnown) {
+  install_mesh();
+  make("alice", R"({"nodeType":"Horizon","network":"testnet","version":"22.1.0",
+      "horizonConfig":{"databaseSecretRef":"seed","stellarCoreUrl":"http://core:11626"},
+      "serviceMesh":{"istio":{"jwtRules":[{"issuer":"https://id.example","audiences":["a"]}]}}})");
+  settle();
+
+  const auto made = child(kinds::kRequestAuthentication, "alice-req-auth");
+  EXPECT_EQ(json::to_text(made.get("spec", "jwtRules")),
+            R"([{"audiences":["a"],"issuer":"https://id.example"}])");
+  edit("alice", R"({"spec":{"serviceMesh":{"istio":{"jwtRules":null}}}})");
+  settle();
+  EXPECT_FALSE(has(kinds::kRequestAuthentication, "alice-req-auth"));
+}
+
+TEST_F(StellarNodes, SaysARefusedSpecInOneEventAndOnce) {
+  drop_rules();
+  make("alice", R"({"nodeType":"Validator","network":"testnet","version":"1","replicas":3,
+      "validatorConfig":{}})");
+  world_.sync();
+  const auto end = run("alice");
+
+  ASSERT_EQ(reasons(end), (std::vector<std::string>{"SpecValidationFailed"}));
+  EXPECT_THAT(end.events[0].note, HasSubstr("exactly one replica"));
+  EXPECT_THAT(end.events[0].note, HasSubstr("exactly one source of the seed"));
+  world_.sync();
+  EXPECT_TRUE(run("alice").events.empty());
+}
+
+TEST_F(StellarNodes, KnowsOfEachSecretWhoReadsIt) {
+  const auto& primary = reconciler_.declaration().primary();
+  ASSERT_EQ(primary.indexes.size(), 1U);
+  make("alice", R"({"nodeType":"Validator","network":"custom","version":"1",
+      "passphraseSecretRef":"phrase","database":{"host":"h","database":"d","passwordSecret":"p"},
+      "validatorConfig":{"seedSecretRef":"seed",
+      "quorumSet":"[QUORUM_SET]\nVALIDATORS=[\"GCGB2S2KGYARPVIA37HYZXVRM2YZUEXA6S33ZU5BUDC6THSB62LZSTYH\"]"}})");
+
+  std::vector<std::string> names;
+  const auto alice = node();
+  primary.indexes[0].values(alice, [&](std::string_view name) { names.emplace_back(name); });
+  EXPECT_THAT(names, testing::UnorderedElementsAre("ns/seed", "ns/p", "ns/phrase"));
+}
+
 TEST_F(StellarNodes, SaysWhyAPodDoesNotGetReady) {
   make("alice", kValidatorSpec);
   settle();

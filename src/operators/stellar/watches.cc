@@ -4,17 +4,21 @@
 #include "kube/metadata.h"
 #include "operators/stellar/observe.h"
 #include "runtime/typed.h"
+#include "types/decode.h"
 
 #include <array>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fixpoint::operators::stellar {
 namespace {
 
 // Whoever is about to go first comes first: policies before what they are about, the data last.
-constexpr std::array<const ChildKind*, 14> kChildKinds{
+constexpr std::array<const ChildKind*, 15> kChildKinds{
     &kinds::kPeerAuthentication,
+    &kinds::kRequestAuthentication,
     &kinds::kDestinationRule,
     &kinds::kVirtualService,
     &kinds::kServer,
@@ -78,10 +82,26 @@ runtime::Watch refusals() {
   return watch;
 }
 
+constexpr std::string_view kSecretIndex = "secret";
+
+runtime::Watch nodes() {
+  auto watch = runtime::reconciles(stellar_node_kind());
+  watch.indexes.push_back(
+      {.name = std::string{kSecretIndex},
+       .values = [](json::View node, const std::function<void(std::string_view)>& add) {
+         const auto spec = types::decode<Spec>(node.get("spec")).value;
+         const std::string ns{kube::namespace_of(node)};
+         for (const auto& name : secrets_of(spec, kube::name_of(node))) add(ns + "/" + name);
+         if (!spec.passphrase_secret_ref.empty()) add(ns + "/" + spec.passphrase_secret_ref);
+       }});
+  return watch;
+}
+
 // Only that they are there and of which version: what is in a Secret is the pods' to know.
 runtime::Watch secrets() {
   runtime::Watch watch;
-  watch.role = runtime::WatchRole::Cached;
+  watch.role = runtime::WatchRole::Mapped;
+  watch.named_by = kSecretIndex;
   watch.collection.resource = resource_of(kinds::kSecret);
   watch.collection.metadata_only = true;
   return watch;
@@ -94,7 +114,7 @@ std::span<const ChildKind* const> child_kinds() {
 }
 
 std::vector<runtime::Watch> watches() {
-  std::vector<runtime::Watch> all{runtime::reconciles(stellar_node_kind())};
+  std::vector<runtime::Watch> all{nodes()};
   for (const auto* kind : kChildKinds) all.push_back(owned(*kind));
   all.push_back(owned(kinds::kClaim));
   all.push_back(pods());

@@ -101,6 +101,24 @@ json::Value virtual_service(const Node& node, const Istio& istio) {
   return made.freeze();
 }
 
+json::Value request_authentication(const Node& node, const Istio& istio) {
+  auto made = child_draft(node, kinds::kRequestAuthentication, "-req-auth");
+  auto rules = json::Draft::array();
+  for (const auto& rule : istio.jwt_rules) {
+    auto wanted = object({
+        {"issuer", rule.issuer}
+    });
+    if (!rule.jwks_uri.empty()) wanted["jwksUri"] = rule.jwks_uri;
+    for (const auto& audience : rule.audiences) wanted.array_at("audiences").push_back(audience);
+    rules.push_back(std::move(wanted));
+  }
+  made["spec"] = object({
+      {"selector", object({{"matchLabels", selector_labels(node)}})},
+      {"jwtRules", std::move(rules)                                }
+  });
+  return made.freeze();
+}
+
 // With policy mode deny nobody may connect who is not let in here.
 std::vector<MeshObject> linkerd_objects(const Node& node) {
   const bool validator = node.spec.node_type == NodeType::Validator;
@@ -144,6 +162,9 @@ std::vector<MeshObject> mesh_objects(const Node& node) {
     // Peers of a Validator speak no HTTP: there is nothing to route.
     if (node.spec.node_type != NodeType::Validator) {
       all.push_back({&kinds::kVirtualService, virtual_service(node, *mesh->istio)});
+    }
+    if (!mesh->istio->jwt_rules.empty()) {
+      all.push_back({&kinds::kRequestAuthentication, request_authentication(node, *mesh->istio)});
     }
     return all;
   }

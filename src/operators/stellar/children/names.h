@@ -50,6 +50,8 @@ inline constexpr ChildKind kServiceMonitor{"monitoring.coreos.com/v1", "ServiceM
                                            "servicemonitors"};
 inline constexpr ChildKind kPeerAuthentication{"security.istio.io/v1beta1", "PeerAuthentication",
                                                "peerauthentications"};
+inline constexpr ChildKind kRequestAuthentication{
+    "security.istio.io/v1beta1", "RequestAuthentication", "requestauthentications"};
 inline constexpr ChildKind kDestinationRule{"networking.istio.io/v1beta1", "DestinationRule",
                                             "destinationrules"};
 inline constexpr ChildKind kVirtualService{"networking.istio.io/v1beta1", "VirtualService",

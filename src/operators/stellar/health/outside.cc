@@ -7,7 +7,12 @@
 #include "net/tls.h"
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <future>
+#include <map>
+#include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -61,7 +66,7 @@ class HttpOutside final : public runtime::Outside {
     if (probe.name == kRpcHealthProbe) {
       return judge_rpc_health(ask(arguments, "/", probe, std::string{kGetHealth})).to_json();
     }
-    if (probe.name == kArchiveProbe) return archive(probe);
+    if (probe.name == kArchiveProbe) return remembered_archive(probe);
     return fail(ErrorKind::Invalid, fmt::format("there is no probe \"{}\"", probe.name));
   }
 
@@ -84,6 +89,34 @@ class HttpOutside final : public runtime::Outside {
       question.request.body = std::move(body);
     }
     return within(std::move(question), probe.deadline);
+  }
+
+  // By what was said then: an old answer beside a new ledger would make every archive late.
+  Result<json::Value> remembered_archive(const runtime::Probe& probe) {
+    const json::View arguments = probe.arguments;
+    const std::chrono::seconds keep{arguments.get("remembered").as_int()};
+    if (keep <= keep.zero()) return archive(probe);
+    const auto name = fmt::format("{} {}", arguments.get("url").as_string(),
+                                  arguments.get("passphrase").as_string());
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = archives_.find(name);
+      if (found != archives_.end() && Clock::now() < found->second.until) {
+        return found->second.answer;
+      }
+    }
+    FP_TRY(answer, archive(probe));
+    const bool read = !answer.get("ledger").is_null();
+    const auto until = Clock::now() + (read ? Duration{keep} : kArchiveAgain);
+    const std::lock_guard lock(mutex_);
+    if (archives_.size() >= kArchivesMax) {
+      std::erase_if(archives_,
+                    [now = Clock::now()](const auto& entry) { return entry.second.until <= now; });
+    }
+    if (archives_.size() < kArchivesMax || archives_.contains(name)) {
+      archives_.insert_or_assign(name, Remembered{answer, until});
+    }
+    return answer;
   }
 
   Result<json::Value> archive(const runtime::Probe& probe) {
@@ -133,6 +166,14 @@ class HttpOutside final : public runtime::Outside {
     return missing("no answer within the deadline");
   }
 
+  using Clock = std::chrono::steady_clock;
+  struct Remembered {
+    json::Value answer;
+    Clock::time_point until;
+  };
+  std::mutex mutex_;  // guards archives_
+  std::map<std::string, Remembered, std::less<>> archives_;
+
   // Outlives us: threads that were left behind count down.
   std::shared_ptr<std::atomic<int>> abandoned_ = std::make_shared<std::atomic<int>>(0);
 };
@@ -173,11 +214,13 @@ runtime::Probe rpc_health_probe(const Address& at) {
 }
 
 runtime::Probe archive_probe(std::string_view url, std::optional<std::int64_t> network_ledger,
-                             std::string_view passphrase) {
+                             std::string_view passphrase, Duration remembered) {
   json::Draft arguments = json::Draft::object({
       {"url", url}
   });
   if (network_ledger) arguments["ledger"] = *network_ledger;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(remembered).count();
+  if (seconds > 0) arguments["remembered"] = static_cast<std::int64_t>(seconds);
   return make(kArchiveProbe, std::move(arguments), passphrase, kArchiveDeadline);
 }
 

@@ -8,8 +8,12 @@
 //   horizon-health   {host, port}                            GET  /health
 //   horizon-root     {host, port, passphrase?}               GET  /
 //   rpc-health       {host, port}                            POST / getHealth
-//   archive          {url, ledger?, passphrase?}             GET
+//   archive          {url, ledger?, passphrase?, remembered?} GET
 //   URL/.well-known/stellar-history.json
+//
+// With `remembered`, an answer about an archive that is not older than so many seconds (or, where
+// nothing could be read, than kArchiveAgain) is given again as it was: archives belong to others
+// and change every few minutes.
 //
 // The answer is Health::to_json(). No answer in time is such an answer too (Unknown), never an
 // error: an error means that the operator asked for something that does not exist. Redirects are
@@ -20,6 +24,7 @@
 #include "operators/stellar/health/health.h"
 #include "runtime/operator.h"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -49,7 +54,13 @@ runtime::Probe horizon_health_probe(const Address& at);
 runtime::Probe horizon_root_probe(const Address& at, std::string_view passphrase);
 runtime::Probe rpc_health_probe(const Address& at);
 runtime::Probe archive_probe(std::string_view url, std::optional<std::int64_t> network_ledger,
-                             std::string_view passphrase);
+                             std::string_view passphrase, Duration remembered = {});
+
+// How long an archive that was read is not read again to see whether it keeps up.
+inline constexpr Duration kArchiveRemembered = std::chrono::hours(1);
+inline constexpr Duration kArchiveAgain = std::chrono::minutes(5);
+// Archives that are remembered; more are asked each time.
+inline constexpr std::size_t kArchivesMax = 1'024;
 
 // The real thing. Its calls block, several at once on different threads.
 std::shared_ptr<runtime::Outside> make_outside();

@@ -142,6 +142,28 @@ TEST(StellarProbes, AskEachProgramItsQuestion) {
   EXPECT_THAT(horizon.request(), HasSubstr("GET /health HTTP/1.1"));
 }
 
+TEST(StellarProbes, AskAnArchiveOnceInAWhileWhereTheyMayRemember) {
+  std::atomic<int> asked = 0;
+  Peer archive([&](int fd) {
+    ++asked;
+    send_all(fd, http(R"({"version":1,"currentLedger":1023})"));
+  });
+  const auto url = fmt::format("http://127.0.0.1:{}", archive.address().port);
+  const auto outside = make_outside();
+  const auto lag_at = [&](std::int64_t ledger, Duration remembered) {
+    auto probe = archive_probe(url, ledger, "", remembered);
+    probe.deadline = kLong;
+    const auto answer = outside->probe(probe).value();
+    return Health::from_json(answer).lag;
+  };
+
+  EXPECT_EQ(lag_at(1100, kArchiveRemembered), 77);
+  EXPECT_EQ(lag_at(1800, kArchiveRemembered), 77) << "as it was when it was read";
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(lag_at(1101, Duration{}), 78) << "before the first pod it is read each time";
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(StellarProbes, KnowNothingOfAPeerThatNeverAnswers) {
   const Peer silent([](int) {});
   const auto begin = std::chrono::steady_clock::now();

@@ -103,6 +103,7 @@ inline constexpr Advice kKmsUnasked{"only keySource KMS has it",
                                     "Set keySource to KMS, or remove kmsConfig"};
 inline constexpr Advice kOneCaptiveCore{"the captive core is described twice",
                                         "Keep captiveCoreStructuredConfig"};
+inline constexpr Advice kNoTokens{"peers of a Validator send no tokens", "Remove jwtRules"};
 inline constexpr Advice kLinkerdEncrypts{"Linkerd always encrypts between meshed pods",
                                          "Leave it true, or remove serviceMesh.linkerd"};
 

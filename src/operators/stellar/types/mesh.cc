@@ -57,6 +57,24 @@ types::Table Retries::table() {
   });
 }
 
+types::Table JwtRule::table() {
+  return describe<JwtRule>("Whose tokens are believed.",
+                           {
+                               {"issuer",
+                                &JwtRule::issuer,
+                                "Who makes them.",                                       {.required = true,
+                                 .min_length = 1,
+                                 .max_length = 2'048,
+                                 .example = "https://id.example.com"}                                    },
+                               {"jwksUri",
+                                &JwtRule::jwks_uri,
+                                "Where its keys are; found by the issuer if not given.", {.max_length = 2'048}                                             },
+                               {"audiences",
+                                &JwtRule::audiences,
+                                "For whom they must be made.",                           {.max_items = 32, .items = {{.min_length = 1, .max_length = 253}}}},
+  });
+}
+
 types::Table Istio::table() {
   return describe<Istio>("The node in an Istio mesh.",
                          {
@@ -69,6 +87,10 @@ types::Table Istio::table() {
                              {"circuitBreaker", &Istio::circuit_breaker,
                               "When a pod that answers with errors is left alone."},
                              {"retries", &Istio::retries, "Which requests are sent again."},
+                             {"jwtRules",
+                              &Istio::jwt_rules,
+                              "Whose tokens are believed: a request with a bad one is refused, "
+                              "one without any is not.", {.max_items = 16}},
   });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,11 +36,20 @@ struct Retries {
   static types::Table table();
 };
 
+struct JwtRule {
+  std::string issuer;
+  std::string jwks_uri;
+  std::vector<std::string> audiences{};
+
+  static types::Table table();
+};
+
 struct Istio {
   MtlsMode mtls_mode = MtlsMode::Strict;
   std::int32_t timeout_secs = 30;
   std::optional<CircuitBreaker> circuit_breaker{};
   std::optional<Retries> retries{};
+  std::vector<JwtRule> jwt_rules{};
 
   static types::Table table();
 };
