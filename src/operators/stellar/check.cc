@@ -5,6 +5,7 @@
 
 #include "kube/names.h"
 #include "kube/url.h"
+#include "operators/stellar/children/children.h"
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/types/advice.h"
 
@@ -283,6 +284,20 @@ void check_database(FieldErrors& errors, const FieldPath& path, const Spec& node
 }
 
 // What another program reads is read by nobody here.
+void check_strategy(FieldErrors& errors, const FieldPath& path, const Spec& node) {
+  const auto& strategy = *node.strategy;
+  if (strategy.type == StrategyType::BlueGreen) {
+    errors.push_back(invalid(path.child("type"), "blueGreen", advice::kNoBlueGreen));
+  }
+  if (strategy.type != StrategyType::Canary) {
+    if (strategy.canary) errors.push_back(forbidden(path.child("canary"), advice::kCanaryUnasked));
+  } else if (node.node_type == NodeType::Validator) {
+    errors.push_back(forbidden(path, advice::kNotOnValidator));
+  } else if (has_claim(node)) {
+    errors.push_back(invalid(path.child("type"), "canary", advice::kCanaryShares));
+  }
+}
+
 void check_other_types(FieldErrors& errors, const FieldPath& spec, const Spec& node) {
   const auto only_of = [&](std::initializer_list<NodeType> types, bool given,
                            std::string_view field) {
@@ -389,6 +404,7 @@ kube::FieldErrors check(const Spec& node) {
   if (node.node_affinity && node.storage.node_affinity) {
     errors.push_back(forbidden(spec.child("storage").child("nodeAffinity"), advice::kOneAffinity));
   }
+  if (node.strategy) check_strategy(errors, spec.child("strategy"), node);
   if (node.database) check_database(errors, spec.child("database"), node);
   if (node.resources) check_resources(errors, spec.child("resources"), *node.resources);
   if (node.autoscaling && node.autoscaling->max_replicas < node.autoscaling->min_replicas) {

@@ -189,6 +189,22 @@ TEST(StellarCheck, NamesFieldProblemAndWayOutOfEveryRule) {
   for (const auto& row : kRows) expect_row(row);
 }
 
+TEST(StellarCheck, TriesAVersionOnlyWhereThatIsPossible) {
+  for (const auto& row : std::vector<Row>{
+           {kHorizon,   R"({"replicas":2,"strategy":{"type":"blueGreen"}})", "spec.strategy.type",
+            "no blue-green",                                                                                             "Use type canary"},
+           {kHorizon,   R"({"strategy":{"type":"canary"}})",                 "spec.strategy.type",
+            "volume of a single pod",                                                                                    "replicas to 2"  },
+           {kHorizon,   R"({"strategy":{"canary":{}}})",                     "spec.strategy.canary", "only type canary",
+            "remove it"                                                                                                                   },
+           {kValidator, R"({"strategy":{"type":"canary"}})",                 "spec.strategy",
+            "not possible on a Validator",                                                                               "Remove it"      },
+  }) {
+    expect_row(row);
+  }
+  EXPECT_TRUE(errors_of(kHorizon, R"({"replicas":2,"strategy":{"type":"canary"}})").empty());
+}
+
 // What nobody would do anything with is refused, not taken and forgotten.
 TEST(StellarCheck, RefusesWhatItWouldIgnore) {
   for (const auto& row : std::vector<Row>{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/stellar/conclude.h"
 
+#include "base/rfc3339.h"
 #include "operators/stellar/check.h"
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/decide.h"
@@ -45,7 +46,7 @@ const Outcome* refusal(const Outcomes& outcomes) {
 
 bool is_child_branch(const Outcome& outcome) {
   return outcome.branch != branches::kHealth && outcome.branch != branches::kNews &&
-         outcome.branch != branches::kRemediation;
+         outcome.branch != branches::kRemediation && outcome.branch != branches::kCanary;
 }
 
 // Something of the children did not get done.
@@ -93,6 +94,10 @@ Finding finding_of_health(const Facts& facts) {
                  : Finding::Unwell;
   }
   return Finding::Silent;
+}
+
+bool is_in_sync(Finding finding) {
+  return finding == Finding::InSync || finding == Finding::OnTrial;
 }
 
 struct Story {
@@ -154,12 +159,19 @@ Story story_of(const Node& node, const Facts& facts, const Outcomes& outcomes, F
       if (!facts.workload.settled) return {"PodsNotReady", pods_story(facts.workload)};
       return {"PodsNotReady", "no pod can be asked yet"};
     }
+    case Finding::OnTrial:
+      return {"NodeSynced", fmt::format("in sync; version {} is tried on {}% of the pods",
+                                        node.spec.version, facts.canary.weight)};
     case Finding::Stalled:
       return {"StaleLedger", "the ledger stands still; the pods are restarted"};
     case Finding::Unwell:
     case Finding::Silent:
     case Finding::CatchingUp:
     case Finding::InSync: break;
+  }
+  const auto* back = with_reason(outcomes, kCanaryRolledBack);
+  if (back != nullptr && finding_of_health(facts) == Finding::InSync) {
+    return {back->reason, back->message};
   }
   const Health health = facts.health.value_or(Health{});
   auto message = steady_message(health);
@@ -173,7 +185,7 @@ Story story_of(const Node& node, const Facts& facts, const Outcomes& outcomes, F
 bool is_progress(Finding finding) {
   return finding == Finding::Incomplete || finding == Finding::CatchingUp ||
          finding == Finding::Stalled || finding == Finding::ArchiveMissing ||
-         finding == Finding::Deleted;
+         finding == Finding::Deleted || finding == Finding::OnTrial;
 }
 
 Condition condition(std::string type, bool is_true, std::string reason, std::string message = {}) {
@@ -255,8 +267,8 @@ void add_mesh(std::vector<Condition>& all, const Node& node, const Outcomes& out
 std::vector<Condition> conditions_of(const Node& node, const Facts& facts, const Outcomes& outcomes,
                                      Finding finding, Phase phase, const Story& story) {
   std::vector<Condition> all;
-  auto ready = condition("Ready", finding == Finding::InSync,
-                         finding == Finding::InSync ? "NodeSynced" : story.reason, story.message);
+  auto ready = condition("Ready", is_in_sync(finding),
+                         is_in_sync(finding) ? "NodeSynced" : story.reason, story.message);
   ready.unknown = finding == Finding::Silent;
   all.push_back(std::move(ready));
   all.push_back(available(facts, finding, story));
@@ -279,7 +291,8 @@ std::vector<Condition> conditions_of(const Node& node, const Facts& facts, const
 
 std::string_view sync_state(Finding finding) {
   switch (finding) {
-    case Finding::InSync: return "Synced";
+    case Finding::InSync:
+    case Finding::OnTrial: return "Synced";
     case Finding::CatchingUp: return "CatchingUp";
     default: return "Unknown";
   }
@@ -304,7 +317,10 @@ Finding finding_of(const Node& node, const Facts& facts, const Outcomes& outcome
   if (gap(outcomes) != nullptr || changed(outcomes) || !facts.workload.settled) {
     return Finding::Incomplete;
   }
-  return finding_of_health(facts);
+  const auto finding = finding_of_health(facts);
+  if (finding != Finding::InSync) return finding;
+  if (with_reason(outcomes, kCanaryRolledBack) != nullptr) return Finding::Unwell;
+  return outcomes.find(branches::kCanary, 0) != nullptr ? Finding::OnTrial : finding;
 }
 
 runtime::Verdict<Status> conclude(const Node& node, const Facts& facts, const Outcomes& outcomes) {
@@ -324,6 +340,13 @@ runtime::Verdict<Status> conclude(const Node& node, const Facts& facts, const Ou
   if (facts.health && facts.health->ledger) {
     status.ledger_sequence = *facts.health->ledger - *facts.health->ledger % kLedgerStep;
   }
+  if (facts.canary.exists) {
+    status.canary_version = facts.canary.version;
+    status.canary_weight = facts.canary.weight;
+    status.canary_ready_replicas = facts.canary.ready;
+    if (facts.canary.since) status.canary_start_time = format_seconds(*facts.canary.since);
+  }
+  status.canary_rolled_back_version = facts.rolled_back;
   status.sync_state = sync_state(finding);
   status.endpoint = endpoint_of(node);
   status.volume_claim = claim_story(node);

@@ -4,6 +4,7 @@
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
+#include "operators/stellar/canary.h"
 
 #include <algorithm>
 #include <string>
@@ -105,6 +106,81 @@ bool archive_holds(Children& children, const Facts& facts) {
   return true;
 }
 
+runtime::PatchStep annotate(const Node& node, json::Draft annotations) {
+  return {
+      .target = {kube::gvk_of(node.object), node.key},
+      .uid = node.uid,
+      .body = runtime::object(
+                  {{"metadata", runtime::object({{"annotations", std::move(annotations)}})}}
+        )
+                  .freeze()
+  };
+}
+
+// The old version goes on as it is while another is tried; true when it does.
+bool plan_canary(Children& children, const Node& node, const Facts& facts,
+                 const Surroundings& around, Instant now) {
+  const auto state = trial_of(node, facts, now);
+  const auto& version = node.spec.version;
+  if (!facts.rolled_back.empty() && facts.rolled_back != version) {
+    children.branch("another version")
+        .steps.emplace_back(annotate(node, runtime::object({
+                                               {kRolledBackAnnotation, json::Draft{}}
+    })));
+  }
+  if (state.trial == Trial::None) return false;
+  auto& branch = children.branch(branches::kCanary, {"configuration", "services"});
+  const auto say = [&](EventType type, std::string_view reason, std::string note) {
+    branch.steps.emplace_back(
+        EmitStep{.type = type, .reason = std::string{reason}, .note = std::move(note)});
+  };
+  // Here and not among what is pruned: that a trial ends changes nothing of the node itself.
+  const auto drop = [&] {
+    if (!facts.canary.exists) return;
+    const auto key = key_of(node, "-canary");
+    children.keep(kinds::kDeployment.kind, key.name);
+    branch.steps.emplace_back(runtime::DeleteStep{
+        .target = {kinds::kDeployment.gvk(), key},
+          .uid = facts.canary.uid
+    });
+  };
+  switch (state.trial) {
+    case Trial::None: break;
+    case Trial::Running:
+      children.apply(branch,
+                     canary_workload(node, around,
+                                     {.pods = canary_pods(facts.workload.wanted, state.weight),
+                                      .weight = state.weight,
+                                      .passed = state.passed,
+                                      .since = format_seconds(state.since)}));
+      break;
+    case Trial::Passed:
+      say(EventType::Normal, "CanaryPromoted",
+          fmt::format("version {} was well and replaces {}", version, facts.workload.version));
+      return false;
+    case Trial::Failed:
+      branch.steps.emplace_back(annotate(node, runtime::object({
+                                                   {kRolledBackAnnotation, version}
+      })));
+      say(EventType::Warning, kCanaryRolledBack,
+          fmt::format("version {} was not well: {}; {} goes on", version, state.why,
+                      facts.workload.version));
+      drop();
+      break;
+    case Trial::RolledBack:
+      drop();
+      branch.steps.emplace_back(
+          wait(std::string{kCanaryRolledBack},
+               fmt::format("version {} was tried and was not well; {} goes on. Set version to {}, "
+                           "or to another one",
+                           version, facts.workload.version, facts.workload.version),
+               kLookAgainWell));
+      break;
+  }
+  children.keep(workload_kind(node.spec).kind, node.key.name);
+  return true;
+}
+
 void plan_workload(Children& children, const Node& node, const Facts& facts,
                    const Surroundings& around) {
   std::vector<std::string_view> after{"configuration", "services", "policy"};
@@ -186,17 +262,6 @@ bool may_remediate(const Facts& facts, Instant now) {
   return !last || now - *last >= kRemediationPause;
 }
 
-runtime::PatchStep annotate(const Node& node, json::Draft annotations) {
-  return {
-      .target = {kube::gvk_of(node.object), node.key},
-      .uid = node.uid,
-      .body = runtime::object(
-                  {{"metadata", runtime::object({{"annotations", std::move(annotations)}})}}
-        )
-                  .freeze()
-  };
-}
-
 // Restarts the pods of a node whose ledger stands still: one annotation, which the next pass
 // carries to the pod template. How often and when is written there, so that a new process knows.
 void plan_remediation(Plan& plan, const Node& node, const Facts& facts, Instant now) {
@@ -235,9 +300,11 @@ void plan_news(Plan& plan, const Node& node, const Facts& facts) {
     branch.steps.emplace_back(
         EmitStep{.type = type, .reason = std::move(reason), .note = std::move(note)});
   };
-  const bool was_running = facts.published.phase == Phase::Running;
+  const bool was_running =
+      facts.published.phase == Phase::Running || facts.published.phase == Phase::Canary;
   const auto& health = facts.health;
-  if (facts.workload.settled && health && health->healthy() && !was_running &&
+  const bool rolled_back = facts.rolled_back == node.spec.version;
+  if (facts.workload.settled && health && health->healthy() && !was_running && !rolled_back &&
       !node.spec.maintenance_mode && !node.spec.suspended) {
     say(EventType::Normal, "SuccessfulReconciliation", health->message);
   }
@@ -286,7 +353,14 @@ runtime::Plan decide(const Node& node, const Facts& facts, Instant now) {
     keep_workload(children, facts);
     return plan;
   }
-  plan_workload(children, node, facts, around);
+  if (plan_canary(children, node, facts, around, now)) {
+    children.branch(branches::kWorkload);  // others come after it
+    const auto wanted = node.spec.strategy->canary.value_or(Canary{});
+    const Duration next = std::chrono::seconds(wanted.check_interval_seconds);
+    plan.look_again = std::min(*plan.look_again, next);
+  } else {
+    plan_workload(children, node, facts, around);
+  }
   plan_around_workload(children, node, facts);
   plan_mesh(children, node, facts);
   children.prune(facts);

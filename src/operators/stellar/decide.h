@@ -27,10 +27,12 @@ inline constexpr std::string_view kMesh = "mesh";
 inline constexpr std::string_view kHealth = "health";
 inline constexpr std::string_view kRemediation = "remediation";
 inline constexpr std::string_view kNews = "news";
+inline constexpr std::string_view kCanary = "canary";
 }  // namespace branches
 
 // Reasons of waits that conclude() asks about.
 inline constexpr std::string_view kWithinGrace = "WithinGrace";
+inline constexpr std::string_view kCanaryRolledBack = "CanaryRolledBack";
 
 // A node that does not answer keeps its phase for so long.
 inline constexpr Duration kSilenceGrace = std::chrono::minutes(2);

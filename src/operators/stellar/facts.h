@@ -34,7 +34,23 @@ struct WorkloadFacts {
   std::int32_t pods = 0;
   std::int32_t ready = 0;
   std::string pods_refused;  // why pods cannot be made; empty: they can
+  std::string version;       // of the spec that it was made from
   std::string pods_trouble;  // why a pod does not get ready, as its kubelet or scheduler says
+};
+
+// The Deployment of a version on trial (canary.h).
+struct CanaryFacts {
+  bool exists = false;
+  kube::Uid uid;
+  std::string version;
+  std::int32_t weight = 0;
+  std::int32_t passed = 0;
+  std::optional<Instant> since;
+  bool settled = false;
+  std::int32_t ready = 0;
+  double failing = 0;        // share of its pods that are not well; 1 when none can be asked
+  bool catching_up = false;  // nothing worse is wrong with any of them
+  std::string problem;
 };
 
 struct ClaimFacts {
@@ -86,6 +102,8 @@ struct Facts {
   std::string other_network;
 
   WorkloadFacts workload;
+  CanaryFacts canary;
+  std::string rolled_back;  // the version whose trial failed
   ClaimFacts claim;
   std::vector<OwnedObject> owned{};            // everything with the node's uid
   std::vector<std::string> leave_behind{};     // "Kind/name" of what a person gave up

@@ -2,6 +2,7 @@
 //
 // No field is taken and ignored: walks the table of the spec and shows for each leaf that another
 // value there makes another plan, or is refused. What does neither is listed with its reason.
+#include "base/file.h"
 #include "json/draft.h"
 #include "json/merge_patch.h"
 #include "json/parse.h"
@@ -12,9 +13,8 @@
 #include "types/table.h"
 
 #include <algorithm>
-#include <fstream>
+#include <chrono>
 #include <map>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,6 +94,7 @@ const std::vector<json::Value>& candidates() {
                                         R"(1)",
                                         R"(2)",
                                         R"(7)",
+                                        R"(0.01)",
                                         R"(503)",
                                         R"("other")",
                                         R"("/other")",
@@ -119,6 +120,7 @@ const std::vector<json::Value>& candidates() {
                                         R"("allow")",
                                         R"("deny")",
                                         R"("audit")",
+                                        R"("NotIn")",
                                         R"("KMS")",
                                         R"("Secret")",
                                         R"("mainnet")",
@@ -142,6 +144,21 @@ const std::vector<json::Value>& candidates() {
   return kValues;
 }
 
+std::string written(const runtime::Plan& plan) {
+  std::string text;
+  for (const auto& branch : plan.branches) {
+    for (const auto& step : branch.steps) {
+      text += runtime::describe(step);
+      if (const auto* applied = std::get_if<runtime::ApplyStep>(&step)) {
+        text += fmt::format(" {} {}", static_cast<int>(applied->ownership),
+                            json::to_text(applied->object));
+      }
+      text += '\n';
+    }
+  }
+  return text;
+}
+
 // What a spec comes to: what is said against it, or everything that is planned.
 std::string consequences(const json::Value& spec) {
   auto decoded = types::decode<Spec>(spec, kube::FieldPath{"spec"});
@@ -161,34 +178,28 @@ std::string consequences(const json::Value& spec) {
   facts.passphrase = node.spec.passphrase_secret_ref.empty() ? passphrase_of(node.spec, {}) : "s";
   facts.secrets_stamp = "stamp";
   facts.workload.exists = facts.workload.settled = true;
+  facts.workload.wanted = 10;
+  facts.workload.version = "old";
   facts.health = Health{.verdict = Verdict::Healthy, .reason = "Synced"};
-  const auto plan = decide(node, facts, Instant{});
-  for (const auto& branch : plan.branches) {
-    for (const auto& step : branch.steps) {
-      text += runtime::describe(step);
-      if (const auto* applied = std::get_if<runtime::ApplyStep>(&step)) {
-        text += fmt::format(" {} {}", static_cast<int>(applied->ownership),
-                            json::to_text(applied->object));
-      }
-      text += '\n';
-    }
-  }
+  text += written(decide(node, facts, Instant{}));
+  // And in the middle of a trial.
+  facts.canary = {.exists = true,
+                  .version = node.spec.version,
+                  .weight = 10,
+                  .since = Instant{},
+                  .settled = true,
+                  .failing = 0.04};
+  text += written(decide(node, facts, Instant{} + std::chrono::seconds(400)));
   return text;
-}
-
-std::string read(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 std::vector<json::Value> bases() {
   std::vector<json::Value> all;
   std::map<std::string, json::Value, std::less<>> samples;
   for (const auto* file : {"validator", "horizon", "soroban-rpc"}) {
-    const auto sample =
-        json::parse(read("tests/testdata/operators/stellar/full-" + std::string{file} + ".json"));
+    const auto text =
+        read_file("tests/testdata/operators/stellar/full-" + std::string{file} + ".json");
+    const auto sample = json::parse(text.value_or(""));
     EXPECT_TRUE(sample.has_value());
     samples.emplace(file, sample->get("spec"));
     all.emplace_back(sample->get("spec"));
@@ -210,9 +221,11 @@ std::vector<json::Value> bases() {
       "keyId":"k","provider":"p","region":"r","fetcherImage":"i"}}})");
   add("validator", R"({"storage":{"snapshotRef":{"backupUrl":null,"volumeSnapshotName":"s",
       "credentialsSecretRef":null,"restoreImage":null}}})");
+  add("validator", R"({"historyMode":"Recent","networkPolicy":{"allowPodSelector":{
+      "matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}}})");
   add("validator", R"({"storage":{"storageClass":null,"nodeAffinity":null,"mode":null}})");
   add("validator", R"({"database":{"secretKeyRef":null,"passwordSecret":"p"}})");
-  add("horizon", R"({"autoscaling":null,"replicas":1,"serviceMesh":{"linkerd":null,"istio":{
+  add("horizon", R"({"autoscaling":null,"replicas":3,"serviceMesh":{"linkerd":null,"istio":{
       "mtlsMode":"STRICT","timeoutSecs":20,"circuitBreaker":{"consecutiveErrors":7},
       "retries":{"maxRetries":2,"backoffMs":50,"retryableStatusCodes":[502]},
       "jwtRules":[{"issuer":"i","jwksUri":"https://a.example","audiences":["a"]}]}}})");

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/rfc3339.h"
 #include "kube/metadata.h"
+#include "operators/stellar/canary.h"
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/health/outside.h"
@@ -49,6 +50,7 @@ Published published_of(json::View object) {
 
 void read_annotations(Facts& facts, json::View object) {
   facts.restarted_at = kube::annotation_of(object, kLastRemediationAnnotation);
+  facts.rolled_back = kube::annotation_of(object, kRolledBackAnnotation);
   const auto level = kube::annotation_of(object, kRemediationLevelAnnotation);
   std::from_chars(level.data(), level.data() + level.size(), facts.remediation_level);
   std::string_view rest = kube::annotation_of(object, kLeaveBehindAnnotation);
@@ -162,6 +164,14 @@ std::string first_trouble(const Node& node, const runtime::Reader& reader) {
   return {};
 }
 
+bool is_settled(json::View workload, std::int32_t wanted) {
+  const auto status = workload.get("status");
+  return status.get("observedGeneration").as_int() >= kube::generation_of(workload) &&
+         status.get("replicas").as_int() == wanted &&
+         status.get("readyReplicas").as_int() == wanted &&
+         status.get("updatedReplicas").as_int() == wanted;
+}
+
 WorkloadFacts read_workload(const Node& node, const runtime::Reader& reader) {
   const auto there = reader.get(workload_kind(node.spec).gvk(), node.key);
   WorkloadFacts facts;
@@ -171,18 +181,41 @@ WorkloadFacts read_workload(const Node& node, const runtime::Reader& reader) {
     return static_cast<std::int32_t>(status.get(field).as_int());
   };
   facts.exists = true;
+  facts.version = kube::annotation_of(there, kVersionAnnotation);
   facts.wanted = static_cast<std::int32_t>(there.get("spec", "replicas").as_int(1));
   facts.pods = number("replicas");
   facts.ready = number("readyReplicas");
-  const bool seen = status.get("observedGeneration").as_int() >= kube::generation_of(there);
-  facts.settled = seen && facts.pods == facts.wanted && facts.ready == facts.wanted &&
-                  number("updatedReplicas") == facts.wanted;
+  facts.settled = is_settled(there, facts.wanted);
   if (!facts.settled) facts.pods_trouble = first_trouble(node, reader);
   if (facts.pods < facts.wanted) {
     facts.pods_refused = runs_as_stateful_set(node.spec)
                              ? refusal_of_stateful_set(there, reader, node)
                              : refusal_of_deployment(there);
   }
+  return facts;
+}
+
+std::int32_t number_in(std::string_view text) {
+  std::int32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+CanaryFacts read_canary(const Node& node, const runtime::Reader& reader) {
+  const auto there = reader.get(kinds::kDeployment.gvk(), key_of(node, "-canary"));
+  CanaryFacts facts;
+  if (there.is_null() || runtime::owner_uid_of(there) != node.uid.value) return facts;
+  facts.exists = true;
+  facts.uid = kube::Uid{std::string{kube::uid_of(there)}};
+  facts.version = kube::annotation_of(there, kVersionAnnotation);
+  facts.weight = number_in(kube::annotation_of(there, kCanaryWeightAnnotation));
+  facts.passed = number_in(kube::annotation_of(there, kCanaryPassedAnnotation));
+  if (auto since = parse_rfc3339(kube::annotation_of(there, kCanarySinceAnnotation))) {
+    facts.since = *since;
+  }
+  facts.ready = static_cast<std::int32_t>(there.get("status", "readyReplicas").as_int());
+  facts.settled =
+      is_settled(there, static_cast<std::int32_t>(there.get("spec", "replicas").as_int(1)));
   return facts;
 }
 
@@ -245,10 +278,13 @@ struct AskedPod {
   bool ready = false;
 };
 
-std::vector<AskedPod> pods_to_ask(const Node& node, const runtime::Reader& reader) {
+// Of the workload, or of the canary beside it.
+std::vector<AskedPod> pods_to_ask(const Node& node, const runtime::Reader& reader,
+                                  std::string_view track = {}) {
   std::vector<AskedPod> pods;
   for (const auto pod : reader.list(kinds::kPod.gvk(), node.key.ns)) {
     if (kube::label_of(pod, kInstanceLabel) != node.key.name || kube::being_deleted(pod)) continue;
+    if (kube::label_of(pod, kTrackLabel) != track) continue;
     const auto address = pod.get("status", "podIP").as_string();
     if (address.empty() || pod.get("status", "phase").as_string() != "Running") continue;
     pods.push_back({std::string{address}, kube::condition_is_true(pod, "Ready")});
@@ -315,6 +351,24 @@ bool asks_archives(const Node& node, const Facts& facts) {
          !facts.workload.exists && !node.spec.suspended;
 }
 
+void ask_canary(Facts& facts, Questions& questions, const Node& node,
+                const runtime::Reader& reader) {
+  auto& canary = facts.canary;
+  int asked = 0;
+  int failing = 0;
+  bool worse = false;
+  for (const auto& pod : pods_to_ask(node, reader, kCanaryTrack)) {
+    const auto health = ask_pod(questions, node, facts, pod);
+    ++asked;
+    if (health.healthy()) continue;
+    ++failing;
+    worse = worse || health.reason != "Syncing";
+    canary.problem = health.message;
+  }
+  canary.failing = asked == 0 ? 1.0 : static_cast<double>(failing) / asked;
+  canary.catching_up = failing > 0 && !worse;
+}
+
 // Only a node that is up to date knows how late an archive is.
 bool measures_archives(const Node& node, const Facts& facts) {
   return node.spec.validator_config && node.spec.validator_config->enable_history_archive &&
@@ -378,6 +432,7 @@ Result<Facts> observe(const Node& node, const runtime::Reader& reader, runtime::
   facts.deleting = kube::being_deleted(node.object);
   read_annotations(facts, node.object);
   facts.workload = read_workload(node, reader);
+  facts.canary = read_canary(node, reader);
   facts.claim = read_claim(node, reader);
   read_owned(facts, reader);
   // Whoever goes away is not asked how it is.
@@ -399,6 +454,7 @@ Result<Facts> observe(const Node& node, const runtime::Reader& reader, runtime::
       answers.push_back(ask_pod(questions, node, facts, pod));
     }
   }
+  if (facts.canary.exists) ask_canary(facts, questions, node, reader);
   if (questions.open()) return std::unexpected(runtime::not_answered_yet());
   facts.archive = best_of(std::move(archives));
   facts.health = best_of(std::move(answers));

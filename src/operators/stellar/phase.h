@@ -29,6 +29,7 @@ enum class Phase : std::uint8_t {
   Maintenance,
   Failed,
   Terminating,
+  Canary,
 };
 
 // What one pass found, the first that holds.
@@ -45,16 +46,18 @@ enum class Finding : std::uint8_t {
   Silent,            // the node does not answer
   CatchingUp,        // the node is well and behind
   InSync,            // the node is well and up to date
+  OnTrial,           // the same, and another version is tried beside it
 };
 
 enum class Guard : std::uint8_t { Always, WithinGrace };
 
-inline constexpr std::array<std::string_view, 11> kPhaseNames{
-    "Pending",     "Creating",  "WaitingForArchive", "Syncing", "Running",    "Degraded",
-    "Remediating", "Suspended", "Maintenance",       "Failed",  "Terminating"};
-inline constexpr std::array<std::string_view, 12> kFindingNames{
-    "Deleted",    "SpecRefused", "Blocked", "Suspended", "UnderMaintenance", "ArchiveMissing",
-    "Incomplete", "Stalled",     "Unwell",  "Silent",    "CatchingUp",       "InSync"};
+inline constexpr std::array<std::string_view, 12> kPhaseNames{
+    "Pending",     "Creating",  "WaitingForArchive", "Syncing", "Running",     "Degraded",
+    "Remediating", "Suspended", "Maintenance",       "Failed",  "Terminating", "Canary"};
+inline constexpr std::array<std::string_view, 13> kFindingNames{
+    "Deleted",        "SpecRefused", "Blocked", "Suspended", "UnderMaintenance",
+    "ArchiveMissing", "Incomplete",  "Stalled", "Unwell",    "Silent",
+    "CatchingUp",     "InSync",      "OnTrial"};
 inline constexpr std::array<std::string_view, 2> kGuardNames{"Always", "WithinGrace"};
 
 constexpr std::span<const std::string_view> enum_names(Phase) {
@@ -78,14 +81,19 @@ inline constexpr fsm::Transition<Phase, Finding, Guard> kTransitions[]{
     {Phase::Remediating, Finding::Incomplete, Phase::Remediating},
     {fsm::kEverywhere, Finding::Incomplete, Phase::Creating},
     // Only what was well can be degraded; what never was is still on its way.
-    {{Phase::Running, Phase::Degraded, Phase::Remediating}, Finding::Unwell, Phase::Degraded},
+    {{Phase::Running, Phase::Degraded, Phase::Remediating, Phase::Canary},
+     Finding::Unwell,
+     Phase::Degraded},
     {fsm::kEverywhere, Finding::Unwell, Phase::Syncing},
     {Phase::Running, Finding::Silent, Phase::Running, Guard::WithinGrace},
-    {{Phase::Running, Phase::Degraded, Phase::Remediating}, Finding::Silent, Phase::Degraded},
+    {{Phase::Running, Phase::Degraded, Phase::Remediating, Phase::Canary},
+     Finding::Silent,
+     Phase::Degraded},
     {fsm::kEverywhere, Finding::Silent, Phase::Syncing},
     {fsm::kEverywhere, Finding::Stalled, Phase::Remediating},
     {fsm::kEverywhere, Finding::CatchingUp, Phase::Syncing},
     {fsm::kEverywhere, Finding::InSync, Phase::Running},
+    {fsm::kEverywhere, Finding::OnTrial, Phase::Canary},
 };
 
 inline constexpr auto kLife =

@@ -53,6 +53,14 @@ json::Value network_policy(const Node& node);
 // pod.cc, workload.cc
 json::Draft pod_template(const Node& node, const Surroundings& around);
 json::Value workload(const Node& node, const Surroundings& around);
+// A version on trial: pods beside those of the workload, found by the same Services.
+struct CanaryState {
+  std::int32_t pods = 1;
+  std::int32_t weight = 0;
+  std::int32_t passed = 0;
+  std::string since;
+};
+json::Value canary_workload(const Node& node, const Surroundings& around, const CanaryState& state);
 
 // scaling.cc
 bool wants_disruption_budget(const Spec& spec);

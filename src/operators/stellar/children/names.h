@@ -23,6 +23,16 @@ inline constexpr std::string_view kNameValue = "stellar-node";
 // On every child: the generation of the spec that it was made from.
 inline constexpr std::string_view kGenerationAnnotation = "stellar.org/generation";
 
+// On the workload: the version of the spec that it was made from.
+inline constexpr std::string_view kVersionAnnotation = "stellar.org/version";
+// On pods and Deployment of a canary; pods of the workload itself have no such label.
+inline constexpr std::string_view kTrackLabel = "stellar.org/track";
+inline constexpr std::string_view kCanaryTrack = "canary";
+// On its Deployment: how far the trial is.
+inline constexpr std::string_view kCanaryWeightAnnotation = "stellar.org/canary-weight";
+inline constexpr std::string_view kCanaryPassedAnnotation = "stellar.org/canary-passed";
+inline constexpr std::string_view kCanarySinceAnnotation = "stellar.org/canary-since";
+
 // Kinds, by api version and name; `collection` is where a kind that is not Kubernetes' own is
 // served.
 struct ChildKind {

@@ -3,6 +3,9 @@
 // StatefulSet for what signs, Deployment for what answers.
 #include "operators/stellar/children/children.h"
 
+#include <string>
+#include <utility>
+
 namespace fixpoint::operators::stellar {
 namespace {
 
@@ -43,6 +46,30 @@ json::Value workload(const Node& node, const Surroundings& around) {
     spec["strategy"] = strategy(node.spec);
   }
   made["spec"] = std::move(spec);
+  made.object_at("metadata").object_at("annotations")[kVersionAnnotation] = node.spec.version;
+  return made.freeze();
+}
+
+json::Value canary_workload(const Node& node, const Surroundings& around,
+                            const CanaryState& state) {
+  auto made = child_draft(node, kinds::kDeployment, "-canary");
+  auto& metadata = made.object_at("metadata");
+  metadata.object_at("labels")[kTrackLabel] = kCanaryTrack;
+  auto& annotations = metadata.object_at("annotations");
+  annotations[kVersionAnnotation] = node.spec.version;
+  annotations[kCanaryWeightAnnotation] = std::to_string(state.weight);
+  annotations[kCanaryPassedAnnotation] = std::to_string(state.passed);
+  annotations[kCanarySinceAnnotation] = state.since;
+  auto selected = selector_labels(node);
+  selected[kTrackLabel] = kCanaryTrack;
+  auto pods = pod_template(node, around);
+  pods.object_at("metadata").object_at("labels")[kTrackLabel] = kCanaryTrack;
+  made["spec"] = runtime::object({
+      {"replicas", state.pods                                             },
+      {"selector", runtime::object({{"matchLabels", std::move(selected)}})},
+      {"strategy", strategy(node.spec)                                    },
+      {"template", std::move(pods)                                        }
+  });
   return made.freeze();
 }
 

@@ -103,6 +103,13 @@ inline constexpr Advice kKmsUnasked{"only keySource KMS has it",
                                     "Set keySource to KMS, or remove kmsConfig"};
 inline constexpr Advice kOneCaptiveCore{"the captive core is described twice",
                                         "Keep captiveCoreStructuredConfig"};
+inline constexpr Advice kNoBlueGreen{
+    "this operator has no blue-green rollout",
+    "Use type canary: the old pods go on until the new ones were well for a while"};
+inline constexpr Advice kCanaryUnasked{"only type canary has it",
+                                       "Set strategy.type to canary, or remove it"};
+inline constexpr Advice kCanaryShares{"a canary cannot share the volume of a single pod",
+                                      "Set replicas to 2 or more, or use rollingUpdate"};
 inline constexpr Advice kNoTokens{"peers of a Validator send no tokens", "Remove jwtRules"};
 inline constexpr Advice kLinkerdEncrypts{"Linkerd always encrypts between meshed pods",
                                          "Leave it true, or remove serviceMesh.linkerd"};

@@ -62,6 +62,7 @@ struct Spec {
   std::optional<ProbeOverrides> probes{};
   std::optional<ServiceMesh> service_mesh{};
   bool alerting = false;
+  std::optional<Strategy> strategy{};
   std::vector<json::Value> sidecars{};
   std::vector<json::Value> init_containers{};
   std::vector<json::Value> volumes{};
@@ -80,6 +81,11 @@ struct Status {
   std::string message;
   std::int32_t replicas = 0;
   std::int32_t ready_replicas = 0;
+  std::string canary_version;
+  std::optional<std::int32_t> canary_weight{};
+  std::optional<std::int32_t> canary_ready_replicas{};
+  std::string canary_start_time;
+  std::string canary_rolled_back_version;
   std::optional<std::int64_t> ledger_sequence{};
   std::string sync_state;
   std::string endpoint;

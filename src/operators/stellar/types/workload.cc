@@ -292,4 +292,43 @@ types::Table ProbeOverrides::table() {
   });
 }
 
+std::span<const std::string_view> enum_names(StrategyType) {
+  static constexpr std::string_view kNames[]{"rollingUpdate", "canary", "blueGreen"};
+  return kNames;
+}
+
+types::Table Canary::table() {
+  return describe<Canary>(
+      "How a new version is tried before it takes over.",
+      {
+          {"weight", &Canary::weight, "Percent of the pods that have it at first.",
+           count_from(1, 100)},
+          {"checkIntervalSeconds", &Canary::check_interval_seconds,
+           "How long it must be well before it is looked at.", count_from(1, kSecondsMax)},
+          {"maxErrorRate",
+           &Canary::max_error_rate,
+           "What share of its pods may say that they are not well.", {.minimum = 0, .maximum = 1}},
+          {"stepWeight", &Canary::step_weight,
+           "Percent that are added when it was well; 0: it takes over at once.", count_from(0, 100)},
+          {"maxWeight", &Canary::max_weight, "Percent at which it takes over.", count_from(1, 100)},
+          {"successThreshold", &Canary::success_threshold,
+           "How often in a row it must be well for the next step.", count_from(1, 1'000)},
+  });
+}
+
+types::Table Strategy::table() {
+  return describe<Strategy>(
+      "How another version replaces the one that runs.",
+      {
+          {"type",
+           &Strategy::type,
+           "Pod by pod, or after a trial beside the old version; blueGreen is not possible here.", {.rules = {{.rule = "self != 'blueGreen'", .message = advice::kNoBlueGreen.text()}}}},
+          {"canary", &Strategy::canary, "With type canary."},
+  },
+      {{.rule = "self.type == 'canary' || !has(self.canary)",
+        .message = advice::kCanaryUnasked.text(),
+        .field_path = ".canary",
+        .reason = "FieldValueForbidden"}});
+}
+
 }  // namespace fixpoint::operators::stellar

@@ -155,6 +155,27 @@ struct ProbeOverrides {
   static types::Table table();
 };
 
+enum class StrategyType : std::uint8_t { RollingUpdate, Canary, BlueGreen };
+std::span<const std::string_view> enum_names(StrategyType);
+
+struct Canary {
+  std::int32_t weight = 10;
+  std::int32_t check_interval_seconds = 300;
+  double max_error_rate = 0.05;
+  std::int32_t step_weight = 0;
+  std::int32_t max_weight = 50;
+  std::int32_t success_threshold = 1;
+
+  static types::Table table();
+};
+
+struct Strategy {
+  StrategyType type = StrategyType::RollingUpdate;
+  std::optional<Canary> canary{};
+
+  static types::Table table();
+};
+
 enum class AntiAffinity : std::uint8_t { Hard, Soft, Disabled };
 std::span<const std::string_view> enum_names(AntiAffinity);
 
