@@ -90,7 +90,12 @@ Mutant MutantHunt::hunt(const Mutation& mutation) {
   Trial trial = with_operator(trial_, mutation.twist);
   if (mutation.instead) trial.reconciler = twisted(mutation.instead, {});
   mutant.same = true;
-  for (auto& run : runs_) {
+  std::vector<Run*> order;
+  for (auto& run : runs_) order.push_back(&run);
+  std::ranges::stable_partition(
+      order, [&](const Run* run) { return run->scenario->name == mutation.first_in; });
+  for (Run* const chosen : order) {
+    auto& run = *chosen;
     auto until_first = options_now();
     until_first.stop_at_violation = true;
     const World world{

@@ -429,7 +429,8 @@ std::vector<Mutation> mutations_of(const Trial& trial) {
   for (const auto& variant : trial.variants) {
     made.push_back({.group = "case: " + variant.belongs_to,
                     .name = variant.name,
-                    .instead = variant.reconciler});
+                    .instead = variant.reconciler,
+                    .first_in = variant.belongs_to});
   }
   return made;
 }

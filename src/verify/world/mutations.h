@@ -23,6 +23,7 @@ struct Mutation {
   runtime::Rules rules = {};
   apiserver::Weakness weakness = apiserver::Weakness::None;
   std::shared_ptr<const runtime::Operator> instead = {};  // a variant of the author's
+  std::string first_in = {};  // the scenario that should notice it, where the author knows
 };
 
 // "FinalizerFirst".

@@ -78,7 +78,9 @@ class ProcessCaches final : public runtime::CacheView {
   }
   Contents* find_to_change(const kube::GroupVersionKind& kind) override {
     for (auto& followed : process_.follows) {
-      if (followed.contents.collection().resource.kind == kind) return &followed.contents;
+      if (followed.contents.collection().resource.kind == kind) {
+        return followed.served ? &followed.contents : nullptr;
+      }
     }
     return nullptr;
   }
@@ -158,11 +160,15 @@ Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
   for (const auto& watch : watches()) {
     shapes_.push_back(
         std::make_shared<const json::Shape>(watch.shape.without({"metadata", "managedFields"})));
-    filters_.push_back(server.watch(watch.collection));
+    const bool served =
+        !watch.optional || server.resolve(watch.collection.resource.kind).has_value();
+    filters_.push_back(served ? std::optional{server.watch(watch.collection)} : std::nullopt);
     auto& followed = follows_.emplace_back(Followed{
-        Contents{watch.collection, watch.indexes, shapes_.back()},
-        {},
-        std::nullopt, nullptr
+        .contents = Contents{watch.collection, watch.indexes, shapes_.back()},
+        .pending = {},
+        .last = std::nullopt,
+        .digest = nullptr,
+        .served = served
     });
     followed.contents.keep_own_changes();
     if (!rules_.on(Rule::ReadOwnWrites)) followed.contents.forget_own_writes();
@@ -172,7 +178,8 @@ Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
 
 // What a watch tells follows from the records before and after, and states share those.
 std::optional<News> Blueprint::news(std::size_t watch, const store::Event& event) const {
-  if (!event.key().starts_with(filters_[watch].selection.resource.prefix)) return std::nullopt;
+  const auto& filter = filters_[watch];
+  if (!filter || !event.key().starts_with(filter->selection.resource.prefix)) return std::nullopt;
   struct Told {
     store::Event event;  // so that its records are not others tomorrow
     std::optional<News> news;
@@ -191,7 +198,7 @@ std::optional<News> Blueprint::news(std::size_t watch, const store::Event& event
 }
 
 std::optional<News> Blueprint::news_afresh(std::size_t watch, const store::Event& event) const {
-  auto told = filters_[watch].next(event);
+  auto told = filters_[watch]->next(event);
   if (!told) return std::nullopt;
   return News{type_of(told->type),
               cut_once(told->object, watches()[watch].collection, shapes_[watch])};
@@ -206,7 +213,9 @@ client::ListCall Blueprint::list_call(std::size_t watch) const {
 
 const Contents* Process::find(const kube::GroupVersionKind& kind) const {
   for (const auto& followed : follows) {
-    if (followed.contents.collection().resource.kind == kind) return &followed.contents;
+    if (followed.contents.collection().resource.kind == kind) {
+      return followed.served ? &followed.contents : nullptr;
+    }
   }
   return nullptr;
 }

@@ -39,6 +39,7 @@ struct Followed {
   std::vector<News> pending;
   std::optional<News> last;  // what was delivered last: it may come once more
   DigestRef digest;          // of all that; null until the process is complete
+  bool served = true;        // false: the cluster does not have this kind
 
   // Surely: one is a copy of the other, and nothing happened to either since.
   bool untouched_since(const Followed& earlier) const;
@@ -83,7 +84,7 @@ class Blueprint {
   runtime::ControllerCore core_;
   std::vector<Followed> follows_;
   std::optional<runtime::ObjectGuard> guard_;
-  std::vector<apiserver::Watch> filters_;
+  std::vector<std::optional<apiserver::Watch>> filters_;  // nothing: the kind is not served
   std::vector<std::shared_ptr<const json::Shape>> shapes_;
 };
 

@@ -14,6 +14,7 @@
 #include "verify/world/turn.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -333,9 +334,31 @@ struct Rules {
 
 Glance glance_at(const State& state) {
   return {
-      Look{state.store.latest(), state.outside},
-      state.outside
+      .look = Look{state.store.latest(), state.outside},
+      .outside = state.outside
   };
+}
+
+std::optional<Acting> acting(const State& before, const Action& action) {
+  if (action.step != Step::Effect) return std::nullopt;
+  const PassState& pass = World::pass_of(before, action).state();
+  Acting by{.snapshot = pass.primary, .answers = {}};
+  for (const auto& ask : pass.asks) {
+    const bool outside = std::holds_alternative<runtime::Probe>(ask.question);
+    if (outside && ask.answer && *ask.answer) by.answers.push_back(**ask.answer);
+  }
+  return by;
+}
+
+bool keeps(const Promise& promise, const State& before, const Action& action, const State& after) {
+  if (before.store.revision() == after.store.revision() &&
+      before.outside.view().same_as(after.outside)) {
+    return true;
+  }
+  const auto by = acting(before, action);
+  Glance is = glance_at(after);
+  if (by) is.by = &*by;
+  return promise.kept(glance_at(before), is);
 }
 
 void add_claim(const Claim& claim, Properties<World>& all) {
@@ -443,12 +466,8 @@ Properties<World> World::properties() const {
       });
   for (const auto& promise : scenario_.promises) {
     all.on_transition("promise: " + promise.name,
-                      [&promise](const State& before, const Action&, const State& after) {
-                        if (before.store.revision() == after.store.revision() &&
-                            before.outside.view().same_as(after.outside)) {
-                          return true;
-                        }
-                        return promise.kept(glance_at(before), glance_at(after));
+                      [&promise](const State& before, const Action& action, const State& after) {
+                        return keeps(promise, before, action, after);
                       });
   }
   for (const auto& claim : scenario_.claims) add_claim(claim, all);
@@ -460,8 +479,9 @@ Properties<World> World::properties() const {
   if (scenario_.bound && options_.budget.within(scenario_.budget)) {
     all.bounded(
         "9 the work is bounded", [](const State&) { return true; },
-        [](const State& before, const Action& action, const State&) {
-          return Work{.rounds = static_cast<std::uint8_t>(action.step == Step::Begin),
+        [counted = scenario_.bound->passes > 0](const State& before, const Action& action,
+                                                const State&) {
+          return Work{.rounds = static_cast<std::uint8_t>(counted && action.step == Step::Begin),
                       .writes = static_cast<std::uint8_t>(writes(before, action))};
         },
         {.rounds = scenario_.bound->passes, .writes = scenario_.bound->writes});

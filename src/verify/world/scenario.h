@@ -108,14 +108,22 @@ struct OutsideModel {
   std::function<Result<json::Value>(json::Value& state, const runtime::EffectStep&)> perform;
 };
 
+// The pass whose call a step was.
+struct Acting {
+  json::View snapshot;               // the object, as the pass believes it to be
+  std::vector<json::Value> answers;  // of the outside, to this pass
+};
+
 // The cluster and the outside at one moment.
 struct Glance {
   Look look;
   json::View outside;
+  // Who brought this about; null where it was no pass, and where no step is looked at.
+  const Acting* by = nullptr;
 };
 
 // What the author promises besides, of every step: "never two disks", "a Deployment only after its
-// page".
+// page". `after` says who acted.
 struct Promise {
   std::string name;
   std::function<bool(const Glance& before, const Glance& after)> kept;
@@ -140,7 +148,7 @@ struct LifeCycle {
 
 // The most passes and writes that it takes, on any path, until nothing is left to do.
 struct WorkBound {
-  std::uint32_t passes = 0;
+  std::uint32_t passes = 0;  // 0: not counted, of an operator that looks again for ever
   std::uint32_t writes = 0;
 };
 
@@ -149,6 +157,9 @@ struct Scenario {
   std::string summary;
   Budget budget;
   std::vector<std::string> objects;  // at the beginning, as YAML or JSON
+  // Of the trial's definitions those that this cluster does not have, by name. Whoever follows such
+  // a kind must say that it can do without.
+  std::vector<std::string> absent{};
   std::vector<Deed> deeds;
   // Whether the cluster is as this object wants it. Asked while it exists and is not being deleted.
   std::function<bool(const Look&, json::View primary)> match;
@@ -170,7 +181,8 @@ struct Scenario {
 // is there to prevent.
 struct Variant {
   std::string name;
-  std::string belongs_to;  // the case or rule that must notice it
+  // The case or rule that must notice it; a scenario of that name is where it is looked for first.
+  std::string belongs_to;
   std::shared_ptr<const runtime::Operator> reconciler;
 };
 

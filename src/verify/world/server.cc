@@ -37,7 +37,8 @@ apiserver::CustomKinds& Server::kinds() {
 
 apiserver::Response Server::call(const apiserver::Request& request) {
   // Events are for people and no part of a world: nobody reads them, and each would be a new state.
-  if (request.resource.resource == "events") return {.code = 201};
+  const bool reads = request.verb == apiserver::Verb::Get || request.verb == apiserver::Verb::List;
+  if (request.resource.resource == "events" && !reads) return {.code = 201};
   Rng rng{store_.revision().value};
   return core().handle(request, store_, {.now = moment(), .rng = rng, .weakness = weakness_});
 }

@@ -19,6 +19,8 @@ constexpr std::string_view kServer = "API server";
 
 // Before the watches, processes and deeds.
 enum Fixed : ActorId { kNetwork, kTime, kCollector, kTrouble, kFixed };
+// Actors of a process besides its watches: itself, and the first of its passes.
+constexpr std::size_t kOfProcess = 2;
 
 std::string process_name(std::uint8_t process) {
   return process == 0 ? "operator" : "operator 2";
@@ -93,6 +95,9 @@ void World::name_actors() {
   };
   for (std::uint8_t process = 0; process < scenario_.processes; ++process) {
     actors_.push_back({.name = process_name(process), .fair = true});
+    // Passes are carried out side by side: one that looks at its object again and again does not
+    // hold up another's. That the first of them goes on is enough, for each becomes the first.
+    actors_.push_back({.name = fmt::format("a pass of {}", process_name(process)), .fair = true});
     for (const auto& watch : blueprint_.watches()) {
       actors_.push_back({.name = fmt::format("watch of {} by {}", watch.collection.resource.plural,
                                              process_name(process)),
@@ -106,7 +111,7 @@ void World::name_actors() {
 }
 
 ActorId World::actor(const Action& action) const {
-  const auto width = blueprint_.watches().size() + 1;
+  const auto width = blueprint_.watches().size() + kOfProcess;
   const auto process = kFixed + action.process * width;
   const auto at = [](std::size_t id) { return static_cast<ActorId>(id); };
   if (action.fault != Fault::None || (action.step == Step::Connect && action.lag > 0)) {
@@ -114,9 +119,9 @@ ActorId World::actor(const Action& action) const {
   }
   switch (action.step) {
     case Step::Connect:
-    case Step::Begin:
-    case Step::Effect: return at(process);
-    case Step::Deliver: return at(process + 1 + action.item);
+    case Step::Begin: return at(process);
+    case Step::Effect: return at(action.item == 0 ? process + 1 : process);
+    case Step::Deliver: return at(process + kOfProcess + action.item);
     case Step::Land: return kNetwork;
     case Step::Wait: return kTime;
     case Step::Collect: return kCollector;

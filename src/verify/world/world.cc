@@ -40,11 +40,14 @@ void create(Stage& stage, const json::Value& object) {
 }
 
 // A cluster with the trial's kinds, at rest.
-store::Store beginning_of(const Trial& trial) {
+store::Store beginning_of(const Trial& trial, const Scenario& scenario) {
   store::Store store;
   Stage stage{store};
   create(stage, *json::parse_yaml("{apiVersion: v1, kind: Namespace, metadata: {name: default}}"));
-  for (const auto& definition : trial.definitions) create(stage, definition);
+  for (const auto& definition : trial.definitions) {
+    if (std::ranges::count(scenario.absent, kube::name_of(definition)) > 0) continue;
+    create(stage, definition);
+  }
   auto controllers = cluster::Controllers::of_server();
   controllers.begin(stage.server());
   auto seen = store.revision();
@@ -74,7 +77,7 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
       trial_(trial),
       scenario_(scenario),
       options_(options),
-      beginning_(beginning_of(trial)),
+      beginning_(beginning_of(trial, scenario)),
       fixed_uids_(uids_of(beginning_)),
       blueprint_({.reconciler = trial.reconciler.get(),
                   .rules = options_.rules,
