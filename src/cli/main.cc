@@ -4,6 +4,7 @@
 // the subcommands are in the files of their names.
 #include "cli/program.h"
 #include "operators/stellar/stellar.h"
+#include "trials/stellar/trial.h"
 #include "verify/world/scenario.h"
 
 #include <array>
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
   static const std::array operators{fixpoint::operators::stellar::entry(),
                                     as_example(greeting::entry()),
                                     as_example(noticeboard::entry())};
-  static constexpr std::array<fixpoint::cli::MakeTrial, 1> kTrials{&greeting::trial};
+  static constexpr std::array<fixpoint::cli::MakeTrial, 2> kTrials{
+      &fixpoint::trials::stellar::trial, &greeting::trial};
   return fixpoint::cli::run_program(argc, argv, operators, kTrials);
 }
