@@ -17,6 +17,8 @@ constexpr double kSecondsMax = 86'400;
 // What Kubernetes takes for the names of most objects, and of namespaces.
 constexpr std::string_view kObjectName =
     R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)";
+constexpr std::string_view kObjectNameOrNone =
+    R"(^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$)";
 constexpr std::string_view kNamespaceName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 // A name as above, or all below one.
 constexpr std::string_view kHostName =
@@ -110,8 +112,11 @@ types::Table Storage::table() {
   return describe<Storage>(
       "The volume with the node's data.",
       {
-          {"storageClass", &Storage::storage_class,
-           "Its class; the cluster's default if not given.", an_object_called("standard")},
+          {"storageClass",
+           &Storage::storage_class,
+           "Its class; the cluster's default if not given, or empty.", {.max_length = kNameLengthMax,
+            .pattern = std::string{kObjectNameOrNone},
+            .example = "standard"}},
           {"size",
            &Storage::size,
            "How much; 1500Gi with historyMode Full, else 100Gi, if not given. It can only grow.", {.at_least = "1Mi",
