@@ -386,38 +386,43 @@ Result<void> StellarStory::partition() {
   return {};
 }
 
-Result<void> StellarStory::proof() {
-  page_.section(
-      "Every way it can go",
-      "So far one run of each trouble. The verifier takes the code of an operator as it ships\n"
-      "and goes through every state that crashes, failed calls, lost answers, old caches and\n"
-      "edits can lead to. Here the smallest operator, an example:");
-  const auto report = cluster_.directory() / "report.json";
-  page_.command("fixpoint verify greeting");
-  const auto begin = start_watch();
-  FP_TRY(verifier,
-         Child::start(stage_.loop, {"verify", "greeting", "--time-limit", "150s", "--out",
-                                    cluster_.directory() / "counterexamples", "--json", report}));
+Result<json::Value> StellarStory::verified(std::string_view scenario) {
+  const auto report = cluster_.directory() / fmt::format("{}.json", scenario);
+  page_.command(fmt::format("fixpoint verify stellar --scenario {}", scenario));
+  FP_TRY(verifier, Child::start(stage_.loop,
+                                {"verify", "stellar", "--scenario", std::string{scenario}, "--out",
+                                 cluster_.directory() / "counterexamples", "--json", report}));
   FP_TRY_VOID(stage_.wait("the verdict", [&] { return verifier->ended(); }, kVerifyPatience));
   const int status = verifier->reap();
   if (status != 0) return wrong(fmt::format("verify ended with {}:\n{}", status, verifier->log()));
-  const double took = millis_since(begin);
-  FP_TRY(text, read_file(report, kFileBytesMax));
-  FP_TRY(parsed, json::parse(text));
+  FP_TRY(text, read_file(report));
+  return json::parse(text);
+}
+
+Result<void> StellarStory::proof() {
+  page_.section(
+      "Every way it can go",
+      "So far one run of each trouble. The verifier takes the code of the operator as it ships\n"
+      "and goes through every state that failed calls, lost answers, crashes and edits can lead\n"
+      "to. Here the troubles of the last three parts; without --scenario it is all twelve.");
+  const auto begin = start_watch();
   std::vector<Row> rows{
       {"SCENARIO", "STATES", "PROPERTIES", "VERDICT"}
   };
   std::int64_t states = 0;
-  for (const auto one : parsed.get("reports").elements()) {
-    states += one.get("distinct").as_int();
-    rows.push_back({std::string{one.get("scenario").as_string()},
-                    fmt::format("{}", one.get("distinct").as_int()),
-                    fmt::format("{}", one.get("properties").size()),
-                    std::string{one.get("conclusion").as_string()}});
+  for (const std::string_view scenario : {"ec1", "ec11", "ec8"}) {
+    FP_TRY(verdict, verified(scenario));
+    for (const auto one : verdict.get("reports").elements()) {
+      states += one.get("distinct").as_int();
+      rows.push_back({std::string{one.get("scenario").as_string()},
+                      fmt::format("{}", one.get("distinct").as_int()),
+                      fmt::format("{}", one.get("properties").size()),
+                      std::string{one.get("conclusion").as_string()}});
+    }
   }
   page_.table(rows);
   page_.proved(fmt::format("{} states, all of them, and every property holds in each; {:.1f} s",
-                           states, took / 1000));
+                           states, millis_since(begin) / 1000));
   return {};
 }
 

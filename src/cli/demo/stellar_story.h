@@ -39,6 +39,8 @@ class StellarStory {
   Result<void> quota();
   Result<void> partition();
   Result<void> proof();
+  // What the verifier says of a case.
+  Result<json::Value> verified(std::string_view scenario);
   Result<void> stop_operator();
 
   struct Part {
