@@ -335,7 +335,7 @@ struct Rules {
 Glance glance_at(const State& state) {
   return {
       .look = Look{state.store.latest(), state.outside},
-      .outside = state.outside
+        .outside = state.outside
   };
 }
 
