@@ -100,6 +100,7 @@ done
 attachable terminal '"tty":true' \
   'while [ \"$(stty size)\" != \"33 99\" ]; do sleep 0.05; done; read word; echo $word, $(stty size), $TERM; exit 5'
 python3 "$work/terminal.py" timeout 60 "${kubectl[@]}" attach -itq terminal | grep -v '^answer$'
+quietly wait --for=jsonpath='{.status.phase}'=Failed pod/terminal --timeout=60s
 run attach -q terminal
 for pod in once much long terminal; do quietly delete pod $pod --now; done
 
