@@ -21,6 +21,7 @@
 #include "cluster/nodes/simulated_nodes.h"
 #include "cluster/scheduler/scheduler.h"
 #include "cluster/storage/claims.h"
+#include "cluster/storage/ephemeral_volumes.h"
 #include "cluster/storage/local_provisioner.h"
 #include "cluster/storage/reclaim.h"
 #include "cluster/storage/volumes.h"
@@ -49,6 +50,7 @@ Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOpti
   all.push_back(std::make_unique<nodes::SimulatedNodes>(options.simulation));
   all.push_back(std::make_unique<nodes::NodeLifecycle>());
   all.push_back(std::make_unique<nodes::PodEviction>());
+  all.push_back(std::make_unique<storage::EphemeralVolumes>());
   all.push_back(std::make_unique<storage::ClaimController>());
   all.push_back(std::make_unique<storage::VolumeController>());
   all.push_back(std::make_unique<storage::LocalProvisioner>(options.volumes));

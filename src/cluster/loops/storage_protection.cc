@@ -2,6 +2,7 @@
 #include "cluster/loops/storage_protection.h"
 
 #include "apiserver/admission_pod.h"
+#include "cluster/storage/pod_claims.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -54,10 +55,7 @@ void send_update(Api& api, const json::Draft& object) {
 bool uses(json::View pod, std::string_view claim) {
   const auto phase = pod.get("status", "phase").as_string();
   if (phase == "Succeeded" || phase == "Failed") return false;
-  for (const json::View volume : pod.get("spec", "volumes").elements()) {
-    if (volume.get("persistentVolumeClaim", "claimName").as_string() == claim) return true;
-  }
-  return false;
+  return storage::mounts(pod, claim);
 }
 
 std::vector<std::string_view> attributes_of(json::View object) {
@@ -116,11 +114,8 @@ void StorageProtection::observe(const store::Event& event) {
   // A pod that went or is done may have been the last one a claim waited for.
   if (prefix != kPods) return;
   const json::View pod = event.after ? event.after->body : event.before->body;
-  for (const json::View volume : pod.get("spec", "volumes").elements()) {
-    const auto claim = volume.get("persistentVolumeClaim", "claimName").as_string();
-    if (claim.empty()) continue;
-    leaving_.add(std::string{kClaims} + std::string{kube::namespace_of(pod)} + "/" +
-                 std::string{claim});
+  for (const auto& claim : storage::claims_of(pod)) {
+    leaving_.add(std::string{kClaims} + std::string{kube::namespace_of(pod)} + "/" + claim.name);
   }
 }
 

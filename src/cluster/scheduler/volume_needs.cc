@@ -3,6 +3,7 @@
 
 #include "cluster/storage/match.h"
 #include "cluster/storage/names.h"
+#include "cluster/storage/pod_claims.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -29,44 +30,25 @@ bool waits_for_consumer(json::View claim, json::View storage_class) {
          storage_class.get("volumeBindingMode").as_string() == "WaitForFirstConsumer";
 }
 
-struct Mounted {
-  std::string claim;
-  bool ephemeral = false;
-};
-
-std::vector<Mounted> mounted_by(json::View pod) {
-  std::vector<Mounted> mounted;
-  for (const json::View volume : pod.get("spec", "volumes").elements()) {
-    const auto name = volume.get("persistentVolumeClaim", "claimName").as_string();
-    if (!name.empty()) mounted.push_back({.claim = std::string{name}, .ephemeral = false});
-    if (volume.get("ephemeral").is_object()) {
-      mounted.push_back(
-          {.claim = fmt::format("{}-{}", kube::name_of(pod), volume.get("name").as_string()),
-           .ephemeral = true});
-    }
-  }
-  return mounted;
-}
-
-std::string problem_of(json::View pod, const Mounted& mounted, json::View claim) {
+std::string problem_of(json::View pod, const storage::PodClaim& mounted, json::View claim) {
   if (claim.is_null()) {
-    if (!mounted.ephemeral) {
-      return fmt::format("persistentvolumeclaim \"{}\" not found", mounted.claim);
+    if (!mounted.is_ephemeral()) {
+      return fmt::format("persistentvolumeclaim \"{}\" not found", mounted.name);
     }
     return fmt::format(
         "waiting for ephemeral volume controller to create the persistentvolumeclaim \"{}\"",
-        mounted.claim);
+        mounted.name);
   }
   if (claim.get("status", "phase").as_string() == "Lost") {
     return fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"",
-                       mounted.claim, claim.get("spec", "volumeName").as_string());
+                       mounted.name, claim.get("spec", "volumeName").as_string());
   }
   if (kube::being_deleted(claim)) {
-    return fmt::format("persistentvolumeclaim \"{}\" is being deleted", mounted.claim);
+    return fmt::format("persistentvolumeclaim \"{}\" is being deleted", mounted.name);
   }
-  if (mounted.ephemeral && !kube::owned_by(claim, kube::uid_of(pod))) {
+  if (mounted.is_ephemeral() && !kube::owned_by(claim, kube::uid_of(pod))) {
     return fmt::format("PVC {}/{} was not created for pod {}/{} (pod is not owner)",
-                       kube::namespace_of(claim), mounted.claim, kube::namespace_of(pod),
+                       kube::namespace_of(claim), mounted.name, kube::namespace_of(pod),
                        kube::name_of(pod));
   }
   return {};
@@ -77,9 +59,9 @@ std::string problem_of(json::View pod, const Mounted& mounted, json::View claim)
 VolumeNeeds VolumeNeeds::of(json::View pod, const VolumeSource& source) {
   VolumeNeeds needs;
   bool unbound = false;
-  for (const auto& mounted : mounted_by(pod)) {
-    needs.claims.push_back(mounted.claim);
-    const json::Value claim = source.claim(kube::namespace_of(pod), mounted.claim);
+  for (const auto& mounted : storage::claims_of(pod)) {
+    needs.claims.push_back(mounted.name);
+    const json::Value claim = source.claim(kube::namespace_of(pod), mounted.name);
     if (needs.problem.empty()) needs.problem = problem_of(pod, mounted, claim);
     if (!needs.problem.empty()) continue;
     if (is_bound(claim)) {

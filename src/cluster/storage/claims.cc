@@ -3,6 +3,7 @@
 
 #include "cluster/storage/match.h"
 #include "cluster/storage/names.h"
+#include "cluster/storage/pod_claims.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -277,12 +278,7 @@ std::vector<std::string> waiting_pods_in(const Reader& reader, json::View claim)
   for (const auto& record : reader.all("pods/", kube::namespace_of(claim))) {
     const json::View pod = record->body;
     if (!pod.get("spec", "nodeName").as_string().empty()) continue;
-    const auto uses = [&](json::View volume) {
-      return volume.get("persistentVolumeClaim", "claimName").as_string() == wanted;
-    };
-    if (std::ranges::any_of(pod.get("spec", "volumes").elements(), uses)) {
-      names.emplace_back(kube::name_of(pod));
-    }
+    if (mounts(pod, wanted)) names.emplace_back(kube::name_of(pod));
   }
   return names;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace fixpoint::cluster::storage {
@@ -282,6 +283,42 @@ TEST_F(StorageLoops, AClassOfSomebodyElseIsLeftToThem) {
   EXPECT_EQ(phase(waiting), "Pending");
   EXPECT_EQ(kube::annotation_of(waiting, "volume.kubernetes.io/storage-provisioner"),
             "example.com/p");
+}
+
+constexpr std::string_view kWithScratch = R"({"metadata":{"name":"p"},"spec":{
+  "containers":[{"name":"c","image":"i"}],"volumes":[{"name":"scratch","ephemeral":{
+  "volumeClaimTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{"accessModes":["ReadWriteOnce"],
+  "resources":{"requests":{"storage":"1Gi"}}}}}}]}})";
+
+TEST_F(StorageLoops, AVolumeThatAPodBringsAlongIsMadeForItAndGoesWithIt) {
+  ASSERT_TRUE(create("/api/v1/namespaces/ns/pods", kWithScratch).ok());
+  settle();
+
+  const auto made = claim_named("p-scratch");
+  EXPECT_EQ(phase(made), "Bound");
+  EXPECT_EQ(kube::label_of(made, "a"), "b");
+  const auto pod = got("/api/v1/namespaces/ns/pods/p");
+  EXPECT_TRUE(kube::owned_by(made, kube::uid_of(pod)));
+  EXPECT_EQ(phase(pod), "Running");
+
+  remove("/api/v1/namespaces/ns/persistentvolumeclaims/p-scratch");
+  settle();
+  const auto used = claim_named("p-scratch");
+  EXPECT_TRUE(kube::being_deleted(used)) << "taken from a pod that uses it";
+  remove("/api/v1/namespaces/ns/pods/p", R"({"gracePeriodSeconds":0})");
+  settle();
+  EXPECT_EQ(get("/api/v1/namespaces/ns/persistentvolumeclaims/p-scratch").code, 404);
+}
+
+TEST_F(StorageLoops, AClaimOfSomebodyElseIsNotTakenForAPodsOwn) {
+  claim("p-scratch", "");
+  ASSERT_TRUE(create("/api/v1/namespaces/ns/pods", kWithScratch).ok());
+  settle();
+
+  EXPECT_EQ(phase(got("/api/v1/namespaces/ns/pods/p")), "Pending");
+  EXPECT_THAT(events("p"),
+              testing::Contains(testing::HasSubstr("ephemeral volume scratch: PVC ns/p-scratch was "
+                                                   "not created for pod ns/p (pod is not owner)")));
 }
 
 }  // namespace
