@@ -11,9 +11,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 namespace fixpoint::conformance {
@@ -28,6 +32,7 @@ constexpr auto kControllers =
 // A real controller hears of a change after milliseconds; on a busy machine, after some more.
 constexpr auto kRealQuiet = std::chrono::milliseconds(1500);
 constexpr auto kOurQuiet = std::chrono::milliseconds(300);
+constexpr auto kPatientQuiet = std::chrono::seconds(6);
 constexpr int kStages = 8;
 
 // Everything, or what FIXPOINT_PLAYS names.
@@ -60,26 +65,41 @@ std::vector<Performance> perform_all(const Endpoint& endpoint, const std::vector
   return seen;
 }
 
-void compare(const Play& play, const Performance& real, const Performance& ours) {
-  SCOPED_TRACE(std::string{play.name});
-  for (const auto& problem : real.problems) ADD_FAILURE() << "real: " << problem;
-  for (const auto& problem : ours.problems) ADD_FAILURE() << "ours: " << problem;
+using Differences = std::vector<std::string>;
+
+Differences differences_at_rest(const Performance& real, const Performance& ours) {
+  Differences found;
   for (std::size_t i = 0; i < std::min(real.rests.size(), ours.rests.size()); ++i) {
-    ASSERT_EQ(real.rests[i].after, ours.rests[i].after);
-    const auto changes = json::diff(real.rests[i].picture, ours.rests[i].picture);
-    for (const auto& change : changes) {
-      ADD_FAILURE() << "after " << real.rests[i].after << ", real to ours: " << to_text(change);
+    const auto& after = real.rests[i].after;
+    if (after != ours.rests[i].after) return {"real is after " + after + " when ours is not"};
+    for (const auto& change : json::diff(real.rests[i].picture, ours.rests[i].picture)) {
+      found.push_back(fmt::format("after {}, real to ours: {}", after, to_text(change)));
     }
     // What follows would only repeat it.
-    if (!changes.empty()) return;
+    if (!found.empty()) return found;
   }
-  EXPECT_EQ(real.rests.size(), ours.rests.size());
-  EXPECT_EQ(real.told, ours.told);
-  if (!play.bounds) return;
-  EXPECT_LE(real.wanted_max, play.bounds->wanted_max);
-  EXPECT_GE(real.ready_min, play.bounds->ready_min);
-  EXPECT_LE(ours.wanted_max, play.bounds->wanted_max);
-  EXPECT_GE(ours.ready_min, play.bounds->ready_min);
+  if (real.rests.size() != ours.rests.size()) found.emplace_back("one rests more often");
+  return found;
+}
+
+Differences differences(const Play& play, const Performance& real, const Performance& ours) {
+  Differences found;
+  for (const auto& problem : real.problems) found.push_back("real: " + problem);
+  for (const auto& problem : ours.problems) found.push_back("ours: " + problem);
+  for (auto& one : differences_at_rest(real, ours)) found.push_back(std::move(one));
+  if (!found.empty()) return found;
+  if (real.told != ours.told) {
+    found.push_back(fmt::format("real tells {}\nours tells {}", testing::PrintToString(real.told),
+                                testing::PrintToString(ours.told)));
+  }
+  if (!play.bounds) return found;
+  for (const auto* one : {&real, &ours}) {
+    if (one->wanted_max > play.bounds->wanted_max || one->ready_min < play.bounds->ready_min) {
+      found.push_back(fmt::format("{} is out of bounds: {} wanted, {} ready",
+                                  one == &real ? "real" : "ours", one->wanted_max, one->ready_min));
+    }
+  }
+  return found;
 }
 
 TEST(Workloads, RestInTheStatesThatTheyRestInOnARealCluster) {
@@ -94,7 +114,15 @@ TEST(Workloads, RestInTheStatesThatTheyRestInOnARealCluster) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     fmt::print("{}: {}; {} states of rest, {} sorts of event\n", all[i].name, all[i].says,
                real[i].rests.size(), real[i].told.size());
-    compare(all[i], real[i], ours[i]);
+    auto found = differences(all[i], real[i], ours[i]);
+    if (!found.empty()) {
+      // On a crowded machine a real controller may pause for longer than we wait, and look as if it
+      // rested: once more, alone and with patience.
+      fmt::print("  played again: {}\n", fmt::join(found, "\n  "));
+      const auto server = make_http_server((*cluster)->endpoint());
+      found = differences(all[i], perform(*server, all[i], kPatientQuiet), ours[i]);
+    }
+    for (const auto& one : found) ADD_FAILURE() << all[i].name << ": " << one;
   }
 }
 
