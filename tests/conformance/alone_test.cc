@@ -4,12 +4,10 @@
 // from which all services would take theirs, and API services, whose status a real server writes
 // when it likes (so their requests are dry). What is asked is in
 // tests/testdata/conformance/alone.txt.
+#include "base/file.h"
 #include "tests/conformance/campaign.h"
 #include "tests/conformance/real_cluster.h"
 #include "tests/conformance/script.h"
-
-#include <fstream>
-#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -22,9 +20,9 @@ TEST(KindsOfTheWholeCluster, AnswerAlike) {
   const Local local{Loops::OnlyDefinitions};
   const auto real = make_http_server((*cluster)->endpoint());
   const auto ours = make_http_server(local.endpoint());
-  std::ifstream file{"tests/testdata/conformance/alone.txt"};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  const auto sequences = parse_script(text);
+  const auto text = read_file("tests/testdata/conformance/alone.txt");
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  const auto sequences = parse_script(*text);
   ASSERT_TRUE(sequences.has_value()) << sequences.error().message;
   ASSERT_GT(sequences->size(), 30U);
 
