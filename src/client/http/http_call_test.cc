@@ -6,11 +6,18 @@
 #include "net/gzip.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace fixpoint::client {
 namespace {
 
 using namespace std::chrono_literals;
+
+// Of a client that trusts another authority than the server's.
+net::TlsContextRef foreign_tls(net::HttpVersions versions) {
+  return *net::make_client_tls(
+      {.ca_pem = net::Certificates::get().foreign_authority.certificate_pem, .versions = versions});
+}
 
 class HttpCall : public ClientFixture {};
 INSTANTIATE_TEST_SUITE_P(Over, HttpCall, both_versions(), version_name);
@@ -331,10 +338,27 @@ TEST_P(HttpCall, RotatedCertificatesAreUsedForNewRequests) {
   EXPECT_EQ(client->connections(), 2U);
 }
 
+// Begun in the middle of a rotation, with what others have replaced since: their connections are of
+// no use to it, but it is not to wait for the old authority until its deadline.
+TEST_P(HttpCall, ACallWithOldCertificatesIsTriedAgainWithTheNew) {
+  server->always(answer(200, "{}"));
+  ASSERT_TRUE(call(get()));
+  std::optional<Reply> reply;
+  access->use(foreign_tls(GetParam()));
+  client->call(get(), [&](Reply got) { reply = std::move(got); });
+  settle();
+  access->use(net::client_tls(GetParam()));
+  ASSERT_TRUE(call(get("other")));
+
+  const auto begin = clock.monotonic();
+  ASSERT_TRUE(run_until([&] { return reply.has_value(); }));
+
+  EXPECT_TRUE(*reply) << reply->error().status.message;
+  EXPECT_LT(clock.monotonic() - begin, 5s);
+}
+
 TEST_P(HttpCall, AServerOfAnotherAuthorityIsNotTalkedTo) {
-  access->use(
-      *net::make_client_tls({.ca_pem = net::Certificates::get().foreign_authority.certificate_pem,
-                             .versions = GetParam()}));
+  access->use(foreign_tls(GetParam()));
   auto impatient = create();
   impatient.deadline = 5s;
 

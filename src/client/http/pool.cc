@@ -4,6 +4,7 @@
 #include "client/http/resolve_name.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fixpoint::client {
@@ -241,15 +242,24 @@ void Pool::could_not_connect(const Error& why) {
     connect_timer_ = {};
     assign();
   });
-  const bool others = std::ranges::any_of(links_, [](const LinkRef& link) { return link->ready; });
-  if (!others) fail_waiting(why);
+  fail_stranded(why);
 }
 
-void Pool::fail_waiting(const Error& why) {
+// Those that no connection of theirs will come free for. A connection with other credentials does
+// not help them; whoever asked may come back with new ones.
+void Pool::fail_stranded(const Error& why) {
+  const auto stranded = [this](Ticket ticket) {
+    const auto& tls = entries_.at(ticket).tls;
+    return std::ranges::none_of(links_, [&](const LinkRef& link) {
+      return link->ready && link->connection->is_open() && link->tls == tls;
+    });
+  };
+  std::vector<Ticket> failing;
+  std::ranges::copy_if(waiting_, std::back_inserter(failing), stranded);
   const auto alive = alive_;
-  for (const auto ticket : std::exchange(waiting_, {})) {
-    if (!*alive) return;
+  for (const auto ticket : failing) {
     ended(ticket, std::unexpected(why), true);
+    if (!*alive) return;
   }
 }
 

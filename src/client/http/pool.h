@@ -97,7 +97,7 @@ class Pool {
   void link_ready(const LinkRef& link);
   void link_broken(const LinkRef& link, const Error& why);
   void could_not_connect(const Error& why);
-  void fail_waiting(const Error& why);
+  void fail_stranded(const Error& why);
   void give_up(const LinkRef& link);
 
   void watch_silence(Ticket ticket);
