@@ -67,7 +67,7 @@ Reflector::Reflector(Setup setup, Contents& contents, client::Client& client, Sc
       scheduler_(scheduler),
       rng_(rng),
       handlers_(std::move(handlers)),
-      backoff_(Backoff::Limits{}, Rng{rng_.next()}),
+      backoff_(Rng{rng_.next()}),
       attempt_(std::make_shared<std::uint64_t>(0)) {}
 
 Reflector::~Reflector() {
@@ -120,8 +120,8 @@ void Reflector::pause(std::string what, Duration wait, Step next) {
 }
 
 void Reflector::fail(std::string_view doing, const client::CallError& error, Step next) {
-  const auto wait = std::max(backoff_.next(scheduler_.now()),
-                             std::min(error.retry_after.value_or(Duration{}), kRetryAfterMax));
+  const auto wait =
+      std::max(backoff_.next(), std::min(error.retry_after.value_or(Duration{}), kRetryAfterMax));
   pause(fmt::format("{} {}: {}", doing, setup_.collection.resource.kind.to_string(), text(error)),
         wait, next);
 }
@@ -169,7 +169,7 @@ void Reflector::on_past(std::string_view version, const Error& why) {
   if (older(version, past_version_)) past_lists_ = 0;
   past_version_ = version;
   if (++past_lists_ < kPastListsMax) {
-    return pause(why.message, backoff_.next(scheduler_.now()), &Reflector::list);
+    return pause(why.message, backoff_.next(), &Reflector::list);
   }
   past_lists_ = 0;
   ++statistics_.rewinds;
@@ -330,15 +330,17 @@ void Reflector::go_on_after_watch() {
   const Step next = relist               ? &Reflector::list
                     : in_time || refused ? &Reflector::watch
                                          : &Reflector::check_time;
-  if (now - watch_began_ >= kShortWatch) {
+  // With progress, however it ended, there is no reason to get slower: a server that comes and goes
+  // is followed as closely as one that stays.
+  const bool lived = now - watch_began_ >= kShortWatch;
+  if (lived || contents_.resource_version(setup_.feed) != watched_from_) backoff_.forgive();
+  if (lived) {
     all_is_well();
     return (this->*next)();
   }
   if (error) return fail("watch", *error, next);
-  // It ended in good order and too soon. With progress, there is no reason to get slower.
-  const bool progress = contents_.resource_version(setup_.feed) != watched_from_;
   pause(fmt::format("watch {}: ended at once", setup_.collection.resource.kind.to_string()),
-        progress ? backoff_.first(now) : backoff_.next(now), next);
+        backoff_.next(), next);
 }
 
 // No such object, no such kind, or a server that is only starting: discovery knows.
@@ -359,7 +361,7 @@ void Reflector::on_asked(std::expected<client::Resource, client::CallError> answ
   if (!std::exchange(denied_, false)) return list();
   pause(
       fmt::format("list {}: announced, but not found", setup_.collection.resource.kind.to_string()),
-      backoff_.next(scheduler_.now()), &Reflector::list);
+      backoff_.next(), &Reflector::list);
 }
 
 void Reflector::on_not_served() {
@@ -367,7 +369,7 @@ void Reflector::on_not_served() {
   denied_ = false;
   all_is_well();
   const auto changes = contents_.clear(setup_.feed);
-  after(backoff_.next(scheduler_.now()), &Reflector::ask);
+  after(backoff_.next(), &Reflector::ask);
   phase_ = Phase::NotServed;
   tell(changes);
   if (news && handlers_.not_served) handlers_.not_served();
