@@ -5,6 +5,7 @@
 #include "net/loop.h"
 #include "net/server.h"
 
+#include <chrono>
 #include <fstream>
 #include <future>
 #include <mutex>
@@ -26,6 +27,9 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(half) << text;
   std::filesystem::rename(half, path);
 }
+
+constexpr int kListenTries = 600;
+constexpr auto kListenPause = std::chrono::milliseconds(50);
 
 struct Identity {
   std::string authority_pem;
@@ -71,15 +75,23 @@ net::Headers handed_on(const net::Headers& headers) {
 // Everything but `mutex`, `script` and `log` belongs to the loop's thread.
 struct Meddler::State {
   void listen() {
-    net::ServerOptions options;
-    options.port = port;
-    options.tls = identity.tls;
-    auto listening = net::Server::listen(
-        loop, std::move(options),
-        [this](net::Request&& request, const ExchangeRef& exchange) { meet(request, exchange); });
+    auto listening = try_to_listen();
+    // Between two servers on one port, somebody else's connection may start from it.
+    for (int tries = 1; !listening && tries < kListenTries; ++tries) {
+      std::this_thread::sleep_for(kListenPause);
+      listening = try_to_listen();
+    }
     FP_CHECK(listening.has_value());
     server = *std::move(listening);
     port = server->port();
+  }
+  Result<std::unique_ptr<net::Server>> try_to_listen() {
+    net::ServerOptions options;
+    options.port = port;
+    options.tls = identity.tls;
+    return net::Server::listen(
+        loop, std::move(options),
+        [this](net::Request&& request, const ExchangeRef& exchange) { meet(request, exchange); });
   }
 
   void meet(const net::Request& request, const ExchangeRef& exchange) {
