@@ -48,6 +48,9 @@ class ClientConnection final : public Connection,
   void resume() override {
     if (wire_) wire_->resume();
   }
+  void set_patient(bool patient) override {
+    if (wire_) wire_->set_patient(patient);
+  }
 
   void wire_opened() override;
   void wire_received(std::string_view bytes) override {

@@ -106,6 +106,9 @@ class Connection {
   // Back pressure: what the server sends waits in the kernel, and then at the server.
   virtual void pause() = 0;
   virtual void resume() = 0;
+  // True while all that runs brings news, as a watch does, and nobody waits for an answer: where
+  // much comes, several pieces then share a wake-up, each up to a fiftieth of a second late.
+  virtual void set_patient(bool patient) = 0;
 };
 
 struct Response {

@@ -4,6 +4,7 @@
 #include "net/client.h"
 
 #include "net/loopback_fixture.h"
+#include "net/transport/arrivals.h"
 #include "net/transport/tls_session.h"
 
 #include <functional>
@@ -324,6 +325,93 @@ TEST_P(ClientTest, GoesThroughASocksProxyWithAPassword) {
 
   ASSERT_TRUE(wait([&] { return answer->end.has_value(); }));
   EXPECT_EQ(answer->body, "ok");
+}
+
+// A server that goes on answering, and a client that has been given much of it on a patient
+// connection; time stands still between the pieces.
+class PatientClientTest : public ClientTest {
+ protected:
+  // As many as it takes until a wire looks by itself.
+  static constexpr std::size_t kMany = 16;
+
+  void SetUp() override {
+    ServerOptions serving;
+    serving.tls = server_tls();
+    server = *Server::listen(calm, std::move(serving),
+                             [this](Request&&, std::shared_ptr<Exchange> exchange) {
+                               news = std::move(exchange);
+                               news->start(200, {});
+                             });
+    connection = Connection::open(calm, options());
+    heard = send(*connection, {});
+    ASSERT_TRUE(wait_for([&] { return heard->status == 200; }));
+    connection->set_patient(true);
+    for (std::size_t piece = 1; piece <= kMany; ++piece) {
+      say();
+      ASSERT_TRUE(hears(piece));
+    }
+  }
+  void TearDown() override {
+    connection.reset();
+    news.reset();
+    server.reset();
+  }
+  void say() {
+    clock.advance(std::chrono::milliseconds(5));
+    news->write(make_chunk("x"));
+    for (int i = 0; i < 10; ++i) calm.tick({});
+  }
+  bool wait_for(const std::function<bool()>& fact) { return calm.run_until(fact, kPatience); }
+  bool hears(std::size_t pieces) {
+    return wait_for([&] { return heard->body.size() == pieces; });
+  }
+
+  VirtualClock clock;
+  Loop calm{clock};
+  std::shared_ptr<Exchange> news;
+  std::shared_ptr<Connection> connection;
+  AnswerRef heard;
+};
+
+INSTANTIATE_TEST_SUITE_P(Over, PatientClientTest,
+                         testing::Values(HttpVersions::OnlyHttp1, HttpVersions::OnlyHttp2),
+                         [](const auto& parameter) {
+                           return parameter.param == HttpVersions::OnlyHttp1 ? "Http1" : "Http2";
+                         });
+
+TEST_P(PatientClientTest, SeveralPiecesOfNewsShareAWakeUp) {
+  for (int i = 0; i < 3; ++i) say();
+  EXPECT_EQ(heard->body.size(), kMany);
+
+  clock.advance(kLookInterval);
+
+  EXPECT_TRUE(hears(kMany + 3));
+}
+
+TEST_P(PatientClientTest, WhoeverWaitsForAnAnswerIsWokenAtOnce) {
+  say();
+
+  connection->set_patient(false);
+
+  EXPECT_TRUE(hears(kMany + 1));
+}
+
+TEST_P(PatientClientTest, OnceThereIsNoMoreNewsTheNextIsSeenAtOnce) {
+  for (int look = 0; look < 10; ++look) {
+    clock.advance(kLookInterval);
+    calm.tick({});
+  }
+
+  say();
+
+  EXPECT_TRUE(hears(kMany + 1));
+}
+
+TEST_P(PatientClientTest, TheEndOfTheConnectionIsSeenAtOnce) {
+  news.reset();
+  server.reset();
+
+  EXPECT_TRUE(wait_for([&] { return heard->end.has_value(); }));
 }
 
 }  // namespace

@@ -86,6 +86,29 @@ TEST_P(HttpWatching, EventsArriveHoweverTheirBytesAreCut) {
   EXPECT_FALSE(told->end);
 }
 
+TEST_P(HttpWatching, MuchNewsIsReadTogetherUnlessAnAnswerIsWaitedForOnTheSameConnection) {
+  constexpr std::size_t kMany = 16;  // until a wire looks by itself
+  const auto event = "{\"type\":\"ADDED\",\"object\":{}}\n";
+  server->then(stream()).then(answer(200, "{}"));
+  const auto told = watch(from("7"));
+  ASSERT_TRUE(open());
+  for (std::size_t i = 0; i <= kMany; ++i) {
+    say(event);
+    ASSERT_TRUE(run_until([&] { return told->events.size() == i + 1; }, {}));
+    clock.advance(i == 0 ? 1s : 5ms);
+  }
+
+  say(event);
+  settle();
+  EXPECT_EQ(told->events.size(), kMany + 1);
+  std::optional<Reply> reply;
+  client->call(get(), [&](Reply got) { reply = std::move(got); });
+  ASSERT_TRUE(run_until([&] { return reply.has_value(); }, {}));
+  EXPECT_EQ(told->events.size(), http2() ? kMany + 2 : kMany + 1);
+
+  EXPECT_TRUE(run_until([&] { return told->events.size() == kMany + 2; }));
+}
+
 TEST_P(HttpWatching, ObjectsAreCutToTheirShapeAndBookmarksAreNot) {
   auto call = from("7");
   call.shape = std::make_shared<const json::Shape>(json::Shape::only({{"status"}}));

@@ -61,12 +61,11 @@ bool Pool::cancel(Ticket ticket) {
     std::erase(waiting_, ticket);
     return true;
   }
-  if (entry.is_watch()) --watches_;
   const auto& connection = entry.link->connection;
   // No byte since it was sent: nobody may be there any more.
   if (connection->last_received() < entry.since) suspect(entry.link);
   const bool unsent = connection->cancel(entry.id);
-  freed(entry.link, ticket);
+  left(entry, ticket);
   return unsent;
 }
 
@@ -111,8 +110,12 @@ void Pool::assign() {
 void Pool::dispatch(Ticket ticket, Entry& entry, const LinkRef& link) {
   entry.link = link;
   entry.since = loop_.now();
-  if (entry.is_watch()) ++watches_;
   link->running.insert(ticket);
+  if (entry.is_watch()) {
+    ++link->watches;
+    ++watches_;
+  }
+  link->connection->set_patient(link->running.size() == link->watches);
   loop_.cancel(link->idle_timer);
   net::ResponseHandlers handlers;
   handlers.on_headers = std::move(entry.handlers.on_headers);
@@ -133,14 +136,20 @@ void Pool::ended(Ticket ticket, Result<void> outcome, bool unsent) {
   entries_.erase(found);
   loop_.cancel(entry.silence_timer);
   std::erase(waiting_, ticket);
-  if (entry.link && entry.is_watch()) --watches_;
-  if (entry.link) freed(entry.link, ticket);
+  if (entry.link) left(entry, ticket);
   if (unsent && entry.handlers.on_unsent) entry.handlers.on_unsent();
   if (entry.handlers.on_end) entry.handlers.on_end(std::move(outcome));
 }
 
-void Pool::freed(const LinkRef& link, Ticket ticket) {
+// A request is off its connection.
+void Pool::left(const Entry& entry, Ticket ticket) {
+  const auto& link = entry.link;
   link->running.erase(ticket);
+  if (entry.is_watch()) {
+    --link->watches;
+    --watches_;
+  }
+  link->connection->set_patient(link->running.size() == link->watches);
   if (link->running.empty()) {
     loop_.cancel(link->idle_timer);
     link->idle_timer = loop_.after(limits_.idle, [this, link] { give_up(link); });

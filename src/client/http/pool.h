@@ -65,6 +65,7 @@ class Pool {
     std::shared_ptr<net::Connection> connection;
     net::TlsContextRef tls;
     std::unordered_set<Ticket> running;
+    std::size_t watches = 0;  // of those
     bool ready = false;
     MonotonicInstant pinged_at{};
     net::TimerId idle_timer;
@@ -89,7 +90,7 @@ class Pool {
   bool too_many_watches(const Entry& entry) const;
   void dispatch(Ticket ticket, Entry& entry, const LinkRef& link);
   void ended(Ticket ticket, Result<void> outcome, bool unsent);
-  void freed(const LinkRef& link, Ticket ticket);
+  void left(const Entry& entry, Ticket ticket);
 
   bool may_connect(const Entry& entry) const;
   void connect(const net::TlsContextRef& tls);
@@ -113,7 +114,7 @@ class Pool {
   std::unordered_map<Ticket, Entry> entries_;
   std::deque<Ticket> waiting_;
   std::vector<LinkRef> links_;
-  std::size_t watches_ = 0;  // on connections
+  std::size_t watches_ = 0;  // on all connections
   Ticket last_ticket_ = 0;
   std::uint64_t last_link_ = 0;
   bool speaks_http1_ = false;  // what the server chose last time

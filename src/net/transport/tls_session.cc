@@ -56,6 +56,11 @@ struct TlsSession::Bio {
 
 namespace {
 
+// OpenSSL goes through its whole list, however empty; a busy wire asks for every record.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 bool is_ip_address(const std::string& text) {
   unsigned char bytes[16];
   return inet_pton(AF_INET, text.c_str(), bytes) == 1 ||
@@ -161,7 +166,7 @@ Result<std::size_t> TlsSession::read(std::span<char> plain, std::string& to_peer
   output_ = &to_peer;
   std::size_t used = 0;
   while (used < plain.size()) {
-    ERR_clear_error();
+    forget_errors();
     std::size_t count = 0;
     const int outcome =
         SSL_read_ex(ssl_->ssl.get(), plain.data() + used, plain.size() - used, &count);
@@ -177,7 +182,7 @@ Result<std::size_t> TlsSession::read(std::span<char> plain, std::string& to_peer
 Result<void> TlsSession::write(std::string_view plain, std::string& to_peer) {
   output_ = &to_peer;
   while (!plain.empty()) {
-    ERR_clear_error();
+    forget_errors();
     std::size_t count = 0;
     const int outcome = SSL_write_ex(ssl_->ssl.get(), plain.data(), plain.size(), &count);
     if (outcome != 1) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -16,6 +17,8 @@ namespace {
 constexpr int kRoundsPerTurn = 8;
 // One TLS record: proxies are few, and what they forward is unsealed once more.
 constexpr std::size_t kFromProxyBytes = 16 * 1024;
+// Edges, so that a socket that is left alone costs nothing.
+constexpr std::uint32_t kAllButBytes = EPOLLOUT | EPOLLRDHUP | EPOLLET;
 // A drained pending buffer larger than this gives its memory back.
 constexpr std::size_t kPendingKeptBytes = 4096;
 
@@ -35,7 +38,7 @@ Wire::~Wire() {
 }
 
 void Wire::start() {
-  loop_.watch(parts_.fd.get(), EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this);
+  loop_.watch(parts_.fd.get(), EPOLLIN | kAllButBytes, *this);
   if (!parts_.connecting_to) connected();
 }
 
@@ -83,6 +86,7 @@ void Wire::ready(std::uint32_t events) {
   if (is_open() && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
     readable_ = true;
     read_some();
+    if (patient_ && !looking_ && !readable_ && arrivals_.woken(loop_.now())) look_by_itself();
   }
   if (is_open() && (events & EPOLLOUT) != 0 && blocked_since_) flush();
 }
@@ -105,11 +109,49 @@ void Wire::read_some() {
   }
 }
 
+void Wire::set_patient(bool patient) {
+  if (std::exchange(patient_, patient) && !patient) be_woken();
+}
+
+void Wire::look_by_itself() {
+  if (!is_open()) return;
+  looking_ = true;
+  loop_.change(parts_.fd.get(), kAllButBytes, *this);
+  look_later();
+}
+
+void Wire::look_later() {
+  look_timer_ = loop_.after(kLookInterval, [this] {
+    const auto guard = user_.wire_guard();
+    look_timer_ = {};
+    look();
+  });
+}
+
+void Wire::look() {
+  found_ = false;
+  readable_ = true;
+  read_some();
+  if (!looking_) return;
+  // More than one turn could read: what comes so fast is not to wait.
+  if (readable_ || !arrivals_.looked(found_)) return be_woken();
+  look_later();
+}
+
+// Bytes that are there already wake the wire at once.
+void Wire::be_woken() {
+  arrivals_.start_over();
+  if (!std::exchange(looking_, false)) return;
+  loop_.cancel(look_timer_);
+  if (is_open()) loop_.change(parts_.fd.get(), EPOLLIN | kAllButBytes, *this);
+}
+
 bool Wire::read_once() {
   auto& buffer = loop_.buffers().received;
   const auto count = recv(parts_.fd.get(), buffer.data(), buffer.size(), 0);
   if (count > 0) {
     const auto size = static_cast<std::size_t>(count);
+    found_ = true;
     // A short read emptied the socket, and the next arrival is a new edge. Not so after a hang-up:
     // no further edge comes, and the end must be read.
     if (size < buffer.size() && !hangup_) readable_ = false;
@@ -296,6 +338,8 @@ void Wire::say_goodbye() {
 
 void Wire::close() {
   if (!is_open()) return;
+  loop_.cancel(look_timer_);
+  looking_ = false;
   loop_.unwatch(parts_.fd.get(), *this);
   parts_.fd.reset();
   blocked_since_.reset();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "net/loop.h"
+#include "net/transport/arrivals.h"
 #include "net/transport/socket.h"
 #include "net/transport/tls_session.h"
 #include "net/transport/tunnel.h"
@@ -52,6 +53,8 @@ class Wire final : public Pollable {
   // Stops reading; up to one buffer may still be delivered. Undone by `resume`.
   void pause() { paused_ = true; }
   void resume();
+  // True while nobody waits for an answer: see Connection::set_patient.
+  void set_patient(bool patient);
   // Sends what is left, says goodbye and closes the sending half.
   void finish();
   void close();
@@ -73,6 +76,10 @@ class Wire final : public Pollable {
   void pass_tunnel(std::string_view bytes);
   void read_some();
   bool read_once();
+  void look_by_itself();
+  void look_later();
+  void look();
+  void be_woken();
   void open_up(std::string_view bytes);
   void open_inner(std::string_view bytes);
   using Unsealed = void (Wire::*)(std::string_view);
@@ -96,6 +103,11 @@ class Wire final : public Pollable {
   std::optional<MonotonicInstant> blocked_since_;
   bool open_ = false;  // user_ was told
   bool readable_ = false;
+  Arrivals arrivals_;
+  TimerId look_timer_;
+  bool patient_ = false;
+  bool looking_ = false;  // nobody wakes the wire for bytes: look_timer_ is armed
+  bool found_ = false;    // bytes, since it began to look
   bool hangup_ = false;
   bool paused_ = false;
   bool flush_scheduled_ = false;
