@@ -4,6 +4,7 @@
 #include "json/scratch.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <new>
 
@@ -38,7 +39,8 @@ class Scratch {
 
  private:
   void make_room(std::size_t bytes) {
-    buffer_bytes_ = std::max(bytes, kFirstTextBytes);
+    // Rounded up, since pages of a list differ by a few bytes: each new buffer leaves a hole.
+    buffer_bytes_ = std::max(std::bit_ceil(bytes), kFirstTextBytes);
     buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes_ + simdjson::SIMDJSON_PADDING);
     if (parser_.allocate(buffer_bytes_, kTapeDepthMax) != simdjson::SUCCESS) throw std::bad_alloc{};
   }

@@ -93,7 +93,7 @@ Loop::Loop(const Clock& clock)
   FP_CHECK(epoll_ >= 0);
   waker_ = std::make_unique<Waker>(*this);
   signals_ = std::make_unique<Signals>(*this);
-  buffers_ = std::make_unique<Buffers>();
+  buffers_ = std::make_unique_for_overwrite<Buffers>();
 }
 
 Loop::~Loop() {

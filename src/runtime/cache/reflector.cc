@@ -186,6 +186,7 @@ void Reflector::on_past(std::string_view version, const Error& why) {
 // One object's worth of a list says how late it is.
 void Reflector::check_time() {
   phase_ = Phase::Checking;
+  if (handlers_.listing) handlers_.listing(ListStage::Asked);
   client::ListCall call;
   call.collection = setup_.collection;
   call.collection.metadata_only = true;
@@ -197,6 +198,7 @@ void Reflector::check_time() {
 void Reflector::on_time(client::PageReply reply) {
   if (!reply && refused_with(reply.error(), kNotFound)) return on_not_found();
   if (!reply) return fail("list", reply.error(), &Reflector::check_time);
+  if (handlers_.listing) handlers_.listing(ListStage::Read);
   after(Duration::zero(), contents_.is_past(reply->resource_version, setup_.feed)
                               ? &Reflector::list
                               : &Reflector::watch);

@@ -43,7 +43,8 @@ struct ReflectorHandlers {
   std::function<void(std::string_view what)> trouble;
   // The server went back in time and is followed from there: nothing that was known holds.
   std::function<void(std::string_view what)> rewound;
-  // Of every list, the first one and others; for those who look after the memory it takes.
+  // Of every list, also of one that only asks for the time; for those who look after the memory it
+  // takes.
   std::function<void(ListStage stage)> listing = {};
 };
 

@@ -14,11 +14,15 @@ namespace {
 
 // What is left of a stop after the passes ended: two requests and the sockets.
 constexpr Duration kServerGrace = std::chrono::seconds(1);
-// A page is parsed in one piece, with about four times its text beside what is cached already. Of
-// objects of 1.6 KB, so many take a megabyte; a list has to pay for a few requests more.
-constexpr std::uint32_t kListPageItems = 200;
+// A page is parsed in one piece, with about five times its text beside what is cached already. So
+// many objects of 1.6 KB take half a megabyte, and stay below the 128 KB from which servers
+// compress an answer: the requests more cost less than unpacking.
+constexpr std::uint32_t kListPageItems = 64;
 // A connection is made and a list asked for in less; the answer takes longer.
 constexpr Duration kUntilAsked = std::chrono::milliseconds(3);
+// An answer that takes so long comes over a connection that had to be tried for more than once. One
+// that never comes (a kind that is not served) is soon not waited for.
+constexpr Duration kStillAsked = std::chrono::seconds(1);
 // The lists of several kinds end one after the other, and what they bring is worked on.
 constexpr Duration kUntilRead = std::chrono::milliseconds(500);
 
@@ -53,7 +57,11 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
                    .rng = Rng{rng_.next()},
                    .namespaces = options_.namespaces,
                    .page_items = kListPageItems,
-                   .trouble = [this](std::string_view what) { around_.log.warn(what); },
+                   .trouble =
+                       [this](std::string_view what) {
+                         around_.log.warn(what);
+                         tidy_up_later();
+                       },
                    .alarm = [this](std::string_view what) { around_.log.error(what); },
                    .listing = [this](ListStage stage) { tidy_up(stage); }});
   for (auto& [entry, part] : parts) {
@@ -110,13 +118,24 @@ Result<void> Manager::start() {
 }
 
 // While the server thinks about its answer, so that a list is not read on top of all that linking
-// or the set-up of a connection touched; and when it is read, since what that needed is over.
+// or the set-up of a connection touched; when it is read, since what that needed is over; and after
+// trouble, so that the next connection is not set up on top of what the end of the last one
+// touched.
 void Manager::tidy_up(ListStage stage) {
-  if (stage == ListStage::Asked) {
-    scheduler_.cancel(asked_timer_);
-    asked_timer_ = scheduler_.after(kUntilAsked, [] { unmap_program_pages(); });
-    return;
-  }
+  if (stage == ListStage::Asked) return tidy_up_while_asked(kUntilAsked);
+  scheduler_.cancel(asked_timer_);
+  tidy_up_later();
+}
+
+void Manager::tidy_up_while_asked(Duration wait) {
+  scheduler_.cancel(asked_timer_);
+  asked_timer_ = scheduler_.after(wait, [this, wait] {
+    unmap_program_pages();
+    tidy_up_while_asked(std::max(kStillAsked, 2 * wait));
+  });
+}
+
+void Manager::tidy_up_later() {
   scheduler_.cancel(read_timer_);
   read_timer_ = scheduler_.after(kUntilRead, [] {
     json::release_scratch();

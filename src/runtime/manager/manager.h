@@ -91,6 +91,8 @@ class Manager {
 
   Result<std::unique_ptr<net::Server>> listen(const Endpoint& endpoint, Serves what);
   void tidy_up(ListStage stage);
+  void tidy_up_while_asked(Duration wait);
+  void tidy_up_later();
   void elect();
   void lead();
   void stand_by(std::string_view why);
