@@ -24,9 +24,19 @@ namespace {
 constexpr std::size_t kSlots = std::size_t{kInternedKeysMax} * 2;
 // Keys chosen to collide stay out of the table rather than make every look-up walk through it.
 constexpr std::size_t kProbesMax = 32;
-constexpr std::size_t kArenaBytes = std::size_t{64} << 10U;  // the printer reads up to 32 bytes on
+constexpr std::size_t kArenaBytes = std::size_t{16} << 10U;  // the printer reads up to 32 bytes on
 
-std::array<std::atomic<std::uint64_t>, kSlots> slots;
+// Most processes use a thousand keys or two. They find room in the first pages, a cache line each,
+// so that the table costs neither the memory nor the misses of its full size.
+constexpr std::size_t kLineSlots = 8;
+constexpr std::size_t kNearSlots = 4096;
+
+alignas(kLineSlots * sizeof(std::uint64_t)) std::array<std::atomic<std::uint64_t>, kSlots> slots;
+
+std::size_t place_of(std::uint64_t hash, std::size_t attempt) {
+  return attempt < kLineSlots ? hash * kLineSlots % kNearSlots + attempt
+                              : (hash + attempt) % kSlots;
+}
 
 // Guards the writing side: the arena, the count and the next free entry.
 struct Writer {
@@ -78,7 +88,7 @@ struct Probe {
 Probe probe(std::string_view key, std::uint64_t hash) {
   const auto tag = hash & ~std::uint64_t{0xFFFFFFFF};
   for (std::size_t i = 0; i < kProbesMax; ++i) {
-    const auto at = (hash + i) % kSlots;
+    const auto at = place_of(hash, i);
     const auto slot = slots[at].load(std::memory_order_acquire);
     if (slot == 0) return {.id = std::nullopt, .free = at};
     if ((slot & ~std::uint64_t{0xFFFFFFFF}) != tag) continue;
@@ -86,6 +96,12 @@ Probe probe(std::string_view key, std::uint64_t hash) {
     if (interned_keys[id].view() == key) return {.id = id};
   }
   return {};
+}
+
+// managedFields name an owner reference by its uid: as many keys as there are owners, none of them
+// a field's name.
+bool names_one_object(std::string_view key) {
+  return key.starts_with("k:{\"uid\":");
 }
 
 const char* store(Writer& to, std::string_view key) {
@@ -132,6 +148,7 @@ std::optional<std::uint32_t> intern(std::string_view key) {
   const auto found = probe(key, hash);
   if (found.id) return found.id;
   if (found.free == kSlots || interned_count() == kInternedKeysMax) return std::nullopt;
+  if (names_one_object(key)) return std::nullopt;
   return add(key, hash);
 }
 

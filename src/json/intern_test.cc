@@ -33,6 +33,16 @@ TEST(Intern, LeavesLongKeysToTheBlock) {
   EXPECT_FALSE(intern(std::string(kInternedKeyBytesMax + 1, 'x')).has_value());
 }
 
+TEST(Intern, LeavesKeysThatNameOneObjectToTheBlock) {
+  const std::string key = R"(k:{"uid":"d5c2a8e0-0001"})";
+  const auto value = *parse(R"({"k:{\"uid\":\"d5c2a8e0-0001\"}":{"f:name":{}}})");
+
+  EXPECT_FALSE(find_interned(key).has_value());
+  EXPECT_TRUE(value.get(key).contains("f:name"));
+  EXPECT_EQ(*parse(to_text(value)), value);
+  EXPECT_TRUE(intern(R"(k:{"name":"web"})").has_value());
+}
+
 TEST(Intern, GivesThreadsTheSameIds) {
   constexpr std::size_t kThreads = 4;
   constexpr std::size_t kKeys = 500;
