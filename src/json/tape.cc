@@ -39,8 +39,10 @@ class Scratch {
 
  private:
   void make_room(std::size_t bytes) {
-    // Rounded up, since pages of a list differ by a few bytes: each new buffer leaves a hole.
-    buffer_bytes_ = std::max(std::bit_ceil(bytes), kFirstTextBytes);
+    // Those that stay are rounded up: texts differ by a few bytes, and each new buffer leaves a
+    // hole.
+    const auto room = bytes < kKeptTextBytes ? std::bit_ceil(bytes) : bytes;
+    buffer_bytes_ = std::max(room, kFirstTextBytes);
     buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes_ + simdjson::SIMDJSON_PADDING);
     if (parser_.allocate(buffer_bytes_, kTapeDepthMax) != simdjson::SUCCESS) throw std::bad_alloc{};
   }

@@ -25,8 +25,8 @@
 
 namespace fixpoint::runtime {
 
-// Objects whose last pass is kept, the newest.
-inline constexpr std::size_t kJournalObjectsMax = 500;
+// Objects whose last pass is kept, the newest: more than anybody reads, at 0.6 KB each.
+inline constexpr std::size_t kJournalObjectsMax = 256;
 inline constexpr std::size_t kJournalStepsMax = 50;
 
 enum class Traces : std::uint8_t { Off, On };
