@@ -89,6 +89,40 @@ TEST(Parser, TakesAsManyLevelsAndLinksAsARealServer) {
   }
 }
 
+// Each stops reading: what comes after it goes unsaid.
+TEST(Parser, StopsMendingWhereARealServerDoes) {
+  const auto mended = parse(repeated("[1 1]", 50)).issues;
+  ASSERT_THAT(mended, SizeIs(32));
+  EXPECT_EQ(mended.back().message, "Syntax error: error recovery attempt limit exceeded: 30");
+
+  const auto skipped = parse("1 " + repeated("1 ", 400) + "@").issues;
+  ASSERT_THAT(skipped, SizeIs(2));
+  EXPECT_EQ(skipped[0].message, "Syntax error: mismatched input '1' expecting <EOF>");
+  EXPECT_EQ(skipped[1].message, "error recovery token lookahead limit exceeded: 256");
+  EXPECT_EQ(skipped[1].at, kNowhere);
+
+  const auto told = parse(repeated("@", 130)).issues;
+  ASSERT_THAT(told, SizeIs(101));
+  EXPECT_EQ(told.back().message, "Syntax error: More than 100 syntax errors");
+}
+
+TEST(Parser, MarksWhatWasNotUnderstoodInFrontOfTheFirstLine) {
+  const std::string text = "[1].map(..x, 1)";
+
+  const auto issues = parse(text).issues;
+
+  EXPECT_THAT(shown(text, issues),
+              testing::StartsWith("ERROR: <input>:1:0: argument is not an identifier\n | [1]"));
+}
+
+// The time is that of the words, not of the ways that they could be read in.
+TEST(Parser, ReadsLongExpressionsAtOnce) {
+  for (const auto& text : {"a" + repeated(".b", 33'000), repeated("-", 99'000) + "1",
+                           "[" + repeated("-1[0],", 16'000) + "]", repeated("? ", 49'000)}) {
+    EXPECT_LE(parse(text).issues.size(), 101U);
+  }
+}
+
 TEST(Parser, KeepsLongChainsOfLogicShallow) {
   const auto parsed = parse("true" + repeated(" && true", 5000));
 

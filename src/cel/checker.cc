@@ -31,12 +31,12 @@ constexpr std::array<NamedType, 16> kTypeNames{
      {"duration", "duration", "google.protobuf.Duration"},
      {"google.protobuf.Duration", "duration", "google.protobuf.Duration"},
      {"int", "int", "int"},
-     {"list", "list(dyn)", "list"},
-     {"map", "map(dyn, dyn)", "map"},
+     {"list", "list(A)", "list"},
+     {"map", "map(A, B)", "map"},
      {"net.CIDR", "net.CIDR", "net.CIDR"},
      {"net.IP", "net.IP", "net.IP"},
      {"null_type", "null", "null_type"},
-     {"optional_type", "optional_type(dyn)", "optional_type"},
+     {"optional_type", "optional_type", "optional_type"},
      {"string", "string", "string"},
      {"timestamp", "timestamp", "google.protobuf.Timestamp"},
      {"google.protobuf.Timestamp", "timestamp", "google.protobuf.Timestamp"},
@@ -50,6 +50,11 @@ std::optional<std::string> qualified(const Expr& expr) {
   auto prefix = qualified(*expr.target);
   if (!prefix) return std::nullopt;
   return *prefix + "." + expr.name;
+}
+
+// A leading dot only says that a name is whole.
+std::string_view without_dot(std::string_view name) {
+  return name.starts_with('.') ? name.substr(1) : name;
 }
 
 std::string shown_call(const std::vector<const Type*>& args, bool member) {
@@ -122,12 +127,13 @@ class Checker {
     }
   }
 
-  bool resolve_type_name(Expr& expr, std::string_view name) {
+  bool resolve_type_name(Expr& expr, std::string_view written) {
+    const auto name = without_dot(written);
     const auto found = std::ranges::find(kTypeNames, name, &NamedType::name);
     if (found == kTypeNames.end() && name != "type") return false;
     expr.scope = Scope::TypeName;
     if (name == "type") {
-      expr.type = pool_.make({.kind = TypeKind::Type, .name = "type"});
+      expr.type = pool_.type_of(pool_.make({.kind = TypeKind::Type, .name = "type"}));
       expr.literal = Value::type("type");
     } else {
       expr.type = pool_.type_of(read_type(found->type, pool_));
@@ -136,22 +142,28 @@ class Checker {
     return true;
   }
 
-  void ident(Expr& expr) {
+  // The slot of a loop's variable.
+  std::optional<std::size_t> local(std::string_view name) const {
     for (std::size_t i = variables_.size(); i-- > 0;) {
-      if (variables_[i].name != expr.name) continue;
-      expr.scope = Scope::Local;
-      expr.slot = i;
-      expr.type = variables_[i].type;
-      return;
+      if (variables_[i].name == name) return i;
     }
-    if (expr.name == "self") {
+    return std::nullopt;
+  }
+
+  void ident(Expr& expr) {
+    const auto name = without_dot(expr.name);
+    if (const auto slot = local(name)) {
+      expr.scope = Scope::Local;
+      expr.slot = *slot;
+      expr.type = variables_[*slot].type;
+    } else if (name == "self") {
       expr.scope = Scope::Self;
       expr.type = self_;
-    } else if (expr.name == "oldSelf") {
+    } else if (name == "oldSelf") {
       expr.scope = Scope::OldSelf;
       expr.type = old_self_;
       out_.uses_old_self = true;
-    } else if (!resolve_type_name(expr, expr.name)) {
+    } else if (!resolve_type_name(expr, name)) {
       expr.type = error_type();
       undeclared(expr.at, expr.name);
     }
@@ -207,7 +219,8 @@ class Checker {
     for (auto& arg : expr.args) visit(*arg);
     if (expr.target) {
       if (const auto prefix = qualified(*expr.target)) {
-        if (const auto* function = find_function(*prefix + "." + expr.name)) {
+        if (const auto* function =
+                find_function(std::string{without_dot(*prefix)} + "." + expr.name)) {
           expr.name = function->name;
           expr.target = nullptr;
           resolve(expr, *function);
@@ -216,12 +229,13 @@ class Checker {
       }
       visit(*expr.target);
     }
-    const auto* function = find_function(expr.name);
+    const auto* function = find_function(without_dot(expr.name));
     if (function == nullptr) {
       expr.type = error_type();
       undeclared(expr.at, expr.name);
       return;
     }
+    expr.name = function->name;
     resolve(expr, *function);
   }
 
@@ -322,16 +336,37 @@ class Checker {
 
   // Nothing can be made by naming its type: a schema's types have no stable names.
   void message(Expr& expr) {
-    const auto found = std::ranges::find(kTypeNames, expr.name, &NamedType::name);
     expr.type = error_type();
-    if (found == kTypeNames.end()) {
-      undeclared(expr.at, expr.name);
+    // The name is looked up as any other.
+    Expr named;
+    named.name = expr.name;
+    const auto issues = out_.issues.size();
+    const bool uses_old_self = out_.uses_old_self;
+    ident(named);
+    out_.uses_old_self = uses_old_self;
+    if (out_.issues.size() > issues) {
+      out_.issues.back().at = expr.at;
       return;
     }
-    complain(expr.at, fmt::format("'{}' is not a message type", expr.name));
+    if (named.type->kind == TypeKind::Type) {
+      const auto& type = *named.type->params[0];
+      complain(expr.at, fmt::format("'{}' is not a message type", declared_name(type)));
+    } else if (named.type->kind != TypeKind::Error) {
+      complain(expr.at, fmt::format("'{}' is not a type", declared_name(*named.type)));
+    }
+    const auto name = without_dot(expr.name);
     for (auto& field : expr.fields) {
       visit(*field.value);
-      complain(field.at, fmt::format("undefined field '{}'", field.name));
+      unwrapped(*field.value, field.optional);
+      // A map has any field, other simple types have none, and the rest cannot be looked into.
+      constexpr std::array<std::string_view, 7> kSimple{"bool",   "bytes", "double", "int",
+                                                        "string", "uint",  "list"};
+      const bool simple =
+          named.scope == Scope::TypeName && std::ranges::find(kSimple, name) != kSimple.end();
+      if (simple) complain(field.at, fmt::format("undefined field '{}'", field.name));
+      if (!simple && !(named.scope == Scope::TypeName && name == "map")) {
+        complain(field.at, fmt::format("unexpected failed resolution of '{}'", name));
+      }
     }
   }
 

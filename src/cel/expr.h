@@ -41,8 +41,7 @@ struct Expr {
 
   ExprKind kind = ExprKind::Literal;
   std::size_t at = 0;
-  std::uint32_t id = 0;      // dense: the cost estimator keeps its notes by it
-  std::uint32_t height = 0;  // the parser's: the longest chain of links in it (parser.cc)
+  std::uint32_t id = 0;  // dense: the cost estimator keeps its notes by it
   Value literal;
   std::string name;                     // variable, field, function or type
   bool test_only = false;               // Select: has(x.y)

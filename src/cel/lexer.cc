@@ -7,8 +7,6 @@
 #include <array>
 #include <optional>
 
-#include <fmt/format.h>
-
 namespace fixpoint::cel {
 namespace {
 
@@ -186,7 +184,7 @@ std::size_t hidden(std::string_view text) {
 
 }  // namespace
 
-Lexed lex(std::string_view expression, Issues& issues) {
+Lexed lex(std::string_view expression) {
   Lexed out;
   std::size_t byte = 0;
   std::size_t at = 0;
@@ -215,9 +213,7 @@ Lexed lex(std::string_view expression, Issues& issues) {
     // The character that did not fit is skipped with what led to it.
     auto length = failed;
     if (failed < rest.size()) length += kube::first_code_point(rest.substr(failed)).bytes;
-    issues.push_back({at, fmt::format("Syntax error: token recognition error at: '{}'",
-                                      rest.substr(0, length))});
-    out.skipped.emplace_back(byte, byte + length);
+    out.skipped.push_back({rest.substr(0, length), byte, at, out.words.size()});
     advance(length);
   }
   out.words.push_back({Token::End, {}, expression.size(), at});

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of an expression. What is none is reported and skipped, as a real server's lexer does.
+// The words of an expression. What is none is noted and skipped, as a real server's lexer does.
 #pragma once
-
-#include "cel/source.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fixpoint::cel {
@@ -52,6 +49,7 @@ enum class Token : std::uint8_t {
   QuotedIdentifier,
   End,
 };
+inline constexpr std::size_t kTokens = static_cast<std::size_t>(Token::End) + 1;
 
 struct Lexeme {
   Token token = Token::End;
@@ -60,13 +58,20 @@ struct Lexeme {
   std::size_t at = 0;    // the same in code points
 };
 
-struct Lexed {
-  std::vector<Lexeme> words;  // ends with Token::End
-  // Where what is no word lies: bytes from, and to.
-  std::vector<std::pair<std::size_t, std::size_t>> skipped;
+// What is no word.
+struct Skipped {
+  std::string_view text;
+  std::size_t byte = 0;
+  std::size_t at = 0;
+  std::size_t before = 0;  // which word
 };
 
-Lexed lex(std::string_view expression, Issues& issues);
+struct Lexed {
+  std::vector<Lexeme> words;  // ends with Token::End
+  std::vector<Skipped> skipped;
+};
+
+Lexed lex(std::string_view expression);
 
 // As messages name it: "'=='", "IDENTIFIER", "<EOF>".
 std::string_view token_name(Token token);

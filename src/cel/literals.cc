@@ -37,16 +37,6 @@ bool kind_in(const Type& type, std::initializer_list<TypeKind> kinds) {
   return type.kind == TypeKind::Dyn || std::ranges::find(kinds, type.kind) != kinds.end();
 }
 
-// As a message about a format's argument names its type.
-std::string_view runtime_name(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::Duration: return "google.protobuf.Duration";
-    case TypeKind::Timestamp: return "google.protobuf.Timestamp";
-    case TypeKind::Null: return "null_type";
-    default: return type.name;
-  }
-}
-
 class LiteralChecker {
  public:
   void visit(const Expr& expr, bool in_format) {
@@ -159,7 +149,7 @@ class LiteralChecker {
           const auto* bad = unfit(clause.letter, *args[i]);
           if (bad == nullptr) return "";
           return std::unexpected(
-              FormatError{unfit_argument(clause.letter, runtime_name(*bad->type)), bad->at});
+              FormatError{unfit_argument(clause.letter, declared_name(*bad->type)), bad->at});
         });
     if (!done) {
       const auto at = done.error().at == kNowhere ? expr.at : done.error().at;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/parser.h"
 
-#include "cel/lexer.h"
 #include "cel/literal.h"
 #include "cel/macros.h"
+#include "cel/recognizer.h"
 #include "cel/token_set.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,186 +17,107 @@
 namespace fixpoint::cel {
 namespace {
 
-class Parser {
+// Makes an expression of a tree, which may lack parts after mistakes: then only the issues count.
+class Builder {
  public:
-  explicit Parser(std::string_view text) : text_(text) {
-    auto lexed = lex(text, issues_);
-    words_ = std::move(lexed.words);
-    skipped_ = std::move(lexed.skipped);
-  }
-
-  Parsed run() {
-    follow_.push_back({Token::End});
-    auto root = expression();
-    if (!too_deep_ && here().token != Token::End) {
-      if (next().token == Token::End) {
-        unwanted({Token::End});
-      } else {
-        mismatched({Token::End});
-      }
-    }
-    if (too_deep_) {
-      issues_.push_back(
-          {kNowhere, fmt::format("expression recursion limit exceeded: {}", kExpressionDepthMax)});
-    } else if (chained_too_far_) {
-      issues_.push_back({kNowhere, "max recursion depth exceeded"});
-    }
+  Parsed run(std::string_view expression) {
+    const auto tree = recognize(expression, kExpressionDepthMax, issues_);
+    auto root =
+        tree.root == nullptr ? nothing(kBeforeStart) : built(*tree.root->find(Label::Operand));
+    if (too_deep_) issues_.push_back({kNowhere, "max recursion depth exceeded"});
     return {std::move(root), std::move(issues_), make_.made()};
   }
 
  private:
-  // The rules of the grammar that are entered more than once at one place: each has its own depth.
-  enum class Rule : std::uint8_t { Expression, Relation, Calculation };
-  static constexpr std::size_t kRules = 3;
+  using Node = SyntaxNode;
+  using Child = SyntaxChild;
 
-  // Counts nesting for as long as it lives; `ok()` is false beyond the limit.
-  class Level {
-   public:
-    Level(Parser& parser, Rule rule)
-        : parser_(parser), depth_(parser.depths_[static_cast<std::size_t>(rule)]) {
-      if (++depth_ > kExpressionDepthMax) parser_.too_deep_ = true;
-    }
-    ~Level() { --depth_; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-    bool ok() const { return !parser_.too_deep_; }
-
-   private:
-    Parser& parser_;
-    std::size_t& depth_;
-  };
-
-  static std::uint32_t tallest(const ExprPtr& target, const std::vector<ExprPtr>& args) {
-    std::uint32_t height = target ? target->height : 0;
-    for (const auto& arg : args) height = std::max(height, arg->height);
-    return height;
-  }
-  static std::uint32_t tallest(const Expr& expr) {
-    auto height = tallest(expr.target, expr.args);
-    for (const auto& field : expr.fields) {
-      height = std::max({height, field.key ? field.key->height : 0, field.value->height});
-    }
-    return height;
-  }
-  // A node that only holds others.
-  static ExprPtr holding(ExprPtr made) {
-    made->height = tallest(*made);
-    return made;
-  }
-  // An operator, a field, an element or a method: a link on top of `below` others. A real server
-  // notices too many once it has read everything. They are dropped, so that no tree is too deep.
-  ExprPtr linked(ExprPtr made, std::uint32_t below) {
-    made->height = below + 1;
-    if (made->height <= kExpressionDepthMax) return made;
-    chained_too_far_ = true;
-    made = nothing();
-    made->height = kExpressionDepthMax;
-    return made;
-  }
-  ExprPtr linked(ExprPtr made) {
-    const auto below = tallest(*made);
-    return linked(std::move(made), below);
+  ExprPtr nothing(std::size_t at) { return make_.literal({}, at); }
+  ExprPtr wrong(std::size_t at, std::string message) {
+    if (!too_deep_) issues_.push_back({at, std::move(message)});
+    return nothing(at);
   }
 
-  const Lexeme& here() const { return words_[at_]; }
-  const Lexeme& next() const { return words_[std::min(at_ + 1, words_.size() - 1)]; }
-  bool is(Token token) const { return here().token == token; }
-  const Lexeme& take() {
-    const auto& word = here();
-    if (at_ + 1 < words_.size()) ++at_;
-    recovering_ = false;
-    return word;
-  }
-  bool accept(Token token) {
-    if (!is(token)) return false;
-    take();
-    return true;
+  // The first node below that is more than a way to another.
+  static const Node* unwrapped(const Node* node) {
+    for (;;) {
+      if (node == nullptr) return nullptr;
+      const bool wraps = [&] {
+        switch (node->rule) {
+          case Production::Expression:
+          case Production::Disjunction:
+          case Production::Conjunction:
+          case Production::Relation:
+          case Production::Calculation: return node->find(Label::Sign) == nullptr;
+          case Production::Unary: return node->alternative == alternative::kMember;
+          case Production::Member: return node->alternative == 0;
+          case Production::Primary:
+            return node->alternative == alternative::kNested ||
+                   node->alternative == alternative::kConstant;
+          default: return false;
+        }
+      }();
+      if (!wraps) return node;
+      const auto* below = node->find(Label::Operand);
+      node = below == nullptr ? nullptr : below->node;
+    }
   }
 
-  void report(const Lexeme& word, const std::string& message) {
-    // After a mistake nothing is reported until a word fits again, beyond the limit nothing at all.
-    if (!recovering_ && !too_deep_) issues_.push_back({word.at, "Syntax error: " + message});
-    recovering_ = true;
-  }
-  static std::string shown_word(const Lexeme& word) {
-    return word.token == Token::End ? "<EOF>" : std::string{word.text};
-  }
-  void mismatched(const Tokens& expected) {
-    report(here(),
-           fmt::format("mismatched input '{}' expecting {}", shown_word(here()), expected.shown()));
-    recover();
-  }
-  void unwanted(const Tokens& expected) {
-    report(here(),
-           fmt::format("extraneous input '{}' expecting {}", shown_word(here()), expected.shown()));
-    if (at_ + 1 < words_.size()) ++at_;
-  }
-  // Skips to something that may follow what is being parsed.
-  void recover() {
-    auto stop = operators() | Tokens{Token::End};
-    for (const auto& each : follow_) stop = stop | each;
-    while (!stop.has(here().token)) ++at_;
-  }
-  // Whether one of the expected words comes now, after dropping one that does not belong there.
-  bool ready_for(const Tokens& expected) {
-    if (expected.has(here().token)) return true;
-    if (expected.has(next().token) && !is(Token::End)) {
-      unwanted(expected);
-      return true;
+  ExprPtr built(const Child& child) { return built(&child); }
+  ExprPtr built(const Child* child) {
+    const auto* node = unwrapped(child == nullptr ? nullptr : child->node);
+    if (node == nullptr || too_deep_) return nothing(kBeforeStart);
+    switch (node->rule) {
+      case Production::Expression: return linked(*node, &Builder::condition);
+      case Production::Disjunction: return logical(*node, "_||_");
+      case Production::Conjunction: return logical(*node, "_&&_");
+      case Production::Relation:
+      case Production::Calculation: return linked(*node, &Builder::operation);
+      case Production::Unary: return unary(*node);
+      case Production::Member: return linked(*node, &Builder::member);
+      case Production::Primary: return primary(*node);
+      case Production::Constant: return constant(*node);
+      default: return nothing(kBeforeStart);
     }
-    mismatched(expected);
-    return false;
   }
-  // One word that must come; it may be missing where what follows it is there already.
-  void must(Token token, const Tokens& after) {
-    if (accept(token)) return;
-    if (next().token == token && !is(Token::End)) {
-      unwanted({token});
-      take();
-      return;
-    }
-    if (after.has(here().token)) {
-      report(here(), fmt::format("missing {} at '{}'", token_name(token), shown_word(here())));
-      return;
-    }
-    mismatched({token});
-    accept(token);
-  }
-  Tokens after_operand() const {
-    auto out = operators() | Tokens{Token::Dot, Token::OpenBracket};
-    if (!follow_.empty()) out = out | follow_.back();
+
+  // An operator, a field, an element or a method: a link on top of others. Too many of them end
+  // everything, so that no tree is too deep.
+  ExprPtr linked(const Node& node, ExprPtr (Builder::*build)(const Node&)) {
+    if (links_ == kExpressionDepthMax) too_deep_ = true;
+    if (too_deep_) return nothing(node.at);
+    ++links_;
+    auto out = (this->*build)(node);
+    --links_;
     return out;
   }
 
-  ExprPtr nothing() { return make_.literal({}, here().at); }
+  ExprPtr condition(const Node& node) {
+    auto args = exprs(built(node.find(Label::Operand)));
+    args.push_back(built(node.find(Label::Other)));
+    args.push_back(built(node.find(Label::Else)));
+    return make_.call("_?_:_", node.find(Label::Sign)->at, std::move(args));
+  }
 
-  ExprPtr expression() {
-    const Level level{*this, Rule::Expression};
-    if (!level.ok()) return nothing();
-    auto condition = logical(Token::Or);
-    if (!is(Token::Question)) return condition;
-    const auto at = take().at;
-    follow_.push_back({Token::Colon});
-    auto yes = logical(Token::Or);
-    follow_.pop_back();
-    must(Token::Colon, {});
-    auto no = expression();
-    return linked(
-        make_.call("_?_:_", at, exprs(std::move(condition), std::move(yes), std::move(no))));
+  ExprPtr operation(const Node& node) {
+    const auto* sign = node.find(Label::Sign);
+    auto args = exprs(built(node.find(Label::Operand)));
+    args.push_back(built(node.find(Label::Other)));
+    return make_.call(operator_function(sign->token), sign->at, std::move(args));
   }
 
   // a || b || c, or the same of &&, as a balanced tree: long chains stay shallow.
-  ExprPtr logical(Token token) {
-    const auto operand = [&] { return token == Token::Or ? logical(Token::And) : relation(); };
+  ExprPtr logical(const Node& node, std::string_view function) {
     std::vector<ExprPtr> terms;
     std::vector<std::size_t> places;
-    terms.push_back(operand());
-    while (is(token) && !too_deep_) {
-      places.push_back(take().at);
-      terms.push_back(operand());
+    for (const auto& child : node.children) {
+      if (child.node == nullptr) {
+        places.push_back(child.at);
+      } else {
+        terms.push_back(built(child));
+      }
     }
-    if (places.empty()) return std::move(terms[0]);
-    return balanced(token == Token::Or ? "_||_" : "_&&_", terms, places, 0, places.size() - 1);
+    return balanced(function, terms, places, 0, places.size() - 1);
   }
 
   ExprPtr balanced(std::string_view function, std::vector<ExprPtr>& terms,
@@ -206,340 +127,176 @@ class Parser {
                               : balanced(function, terms, places, low, middle - 1);
     auto right = middle == high ? std::move(terms[middle + 1])
                                 : balanced(function, terms, places, middle + 1, high);
-    return holding(make_.call(function, places[middle], exprs(std::move(left), std::move(right))));
+    return make_.call(function, places[middle], exprs(std::move(left), std::move(right)));
   }
 
-  // A chain of operators of one rank, leftmost first. What stands right of one is a rule within
-  // the rule.
-  template <class Operand>
-  ExprPtr chain(Rule rule, const Tokens& ranked, Operand operand) {
-    auto left = operand();
-    while (ranked.has(here().token) && !too_deep_) {
-      const auto& word = take();
-      const Level level{*this, rule};
-      auto right = operand();
-      left = linked(make_.call(operator_function(word.token), word.at,
-                               exprs(std::move(left), std::move(right))));
-    }
-    return left;
+  ExprPtr unary(const Node& node) {
+    if (node.alternative == 0) return nothing(node.at);
+    const auto signs = std::ranges::count(node.children, Label::Sign, &Child::label);
+    auto operand = built(node.find(Label::Operand));
+    if (signs % 2 == 0) return operand;
+    return make_.call(node.alternative == alternative::kNot ? "!_" : "-_",
+                      node.find(Label::Sign)->at, exprs(std::move(operand)));
   }
 
-  ExprPtr relation() {
-    const Level level{*this, Rule::Relation};
-    if (!level.ok()) return nothing();
-    return chain(Rule::Relation,
-                 {Token::Equals, Token::NotEquals, Token::In, Token::Less, Token::LessEquals,
-                  Token::Greater, Token::GreaterEquals},
-                 [&] { return sum(); });
-  }
-  ExprPtr sum() {
-    const Level level{*this, Rule::Calculation};
-    if (!level.ok()) return nothing();
-    return chain(Rule::Calculation, {Token::Plus, Token::Minus}, [&] { return product(); });
-  }
-  ExprPtr product() {
-    return chain(Rule::Calculation, {Token::Star, Token::Slash, Token::Percent},
-                 [&] { return unary(); });
-  }
-
-  ExprPtr unary() {
-    if (!ready_for(operand_starts())) return nothing();
-    if (is(Token::Exclamation)) return negated(Token::Exclamation, "!_");
-    if (!is(Token::Minus)) return member();
-    if (next().token == Token::Int || next().token == Token::Float) return member();
-    return negated(Token::Minus, "-_");
-  }
-
-  ExprPtr negated(Token sign, std::string_view function) {
-    const auto first = here();
-    std::size_t count = 0;
-    auto starts = operand_starts();
-    const auto follows = [&](std::size_t at) { return words_[std::min(at, words_.size() - 1)]; };
-    if (sign == Token::Minus && !starts.has(follows(at_ + 1).token)) {
-      const auto& bad = follows(at_ + 1);
-      report(bad, fmt::format("no viable alternative at input '{}'", between(first, bad)));
-      return nothing();
-    }
-    while (accept(sign)) ++count;
-    if (!starts.has(here().token)) {
-      unwanted(starts);
-      recover();
-      return nothing();
-    }
-    auto operand = member();
-    if (count % 2 == 0) return operand;
-    return holding(make_.call(function, first.at, exprs(std::move(operand))));
-  }
-
-  // The text from one word to another, both included, without what is no word.
-  std::string between(const Lexeme& first, const Lexeme& last) const {
-    std::string out;
-    for (auto at = first.byte; at < last.byte + last.text.size(); ++at) {
-      const bool skipped = std::ranges::any_of(
-          skipped_, [&](const auto& range) { return at >= range.first && at < range.second; });
-      if (!skipped) out += text_[at];
-    }
-    return out;
-  }
-
-  ExprPtr member() {
-    auto out = primary();
-    while (!too_deep_ && (is(Token::Dot) || is(Token::OpenBracket))) {
-      if (is(Token::OpenBracket)) {
-        out = index(std::move(out));
-      } else if (!selected(out)) {
-        break;
+  ExprPtr member(const Node& node) {
+    auto target = built(node.find(Label::Operand));
+    const auto* sign = node.find(Label::Sign);
+    const auto* id = node.find(Label::Id);
+    switch (node.alternative) {
+      case alternative::kSelect: return selected(node, std::move(target));
+      case alternative::kMethod:
+        if (id == nullptr) return nothing(node.at);
+        return called(node, std::string{id->text}, std::move(target));
+      default: {
+        if (sign == nullptr) return nothing(node.at);
+        const bool optional = node.find(Label::Optional) != nullptr;
+        auto key = built(node.find(Label::Other));
+        return make_.call(optional ? "_[?_]" : "_[_]", sign->at,
+                          exprs(std::move(target), std::move(key)));
       }
     }
-    return out;
   }
 
-  ExprPtr index(ExprPtr target) {
-    const auto at = take().at;
-    const bool optional = is(Token::Question);
-    if (optional) take();
-    ExprPtr key;
-    follow_.push_back({Token::CloseBracket});
-    if (optional || ready_for(operand_starts() | Tokens{Token::Question})) {
-      key = expression();
-    } else {
-      key = nothing();
+  // What a name says, or nothing after telling what is wrong with it, at the given place.
+  std::optional<std::string> name_of(const Child& child, std::size_t at) {
+    const auto alternative = child.node->alternative;
+    if (alternative == alternative::kSimpleName) {
+      return std::string{child.node->find(Label::Id)->text};
     }
-    follow_.pop_back();
-    must(Token::CloseBracket, after_operand());
-    return linked(
-        make_.call(optional ? "_[?_]" : "_[_]", at, exprs(std::move(target), std::move(key))));
+    wrong(at, alternative == alternative::kQuotedName ? "unsupported syntax: '`'"
+                                                      : "unsupported ident kind");
+    return std::nullopt;
   }
 
-  // .field, .?field or .method(…); false after a mistake.
-  bool selected(ExprPtr& out) {
-    const auto dot = here();
-    const bool optional = next().token == Token::Question;
-    const auto& name = words_[std::min(at_ + (optional ? 2 : 1), words_.size() - 1)];
-    if (name.token != Token::Identifier && name.token != Token::QuotedIdentifier) {
-      const bool word =
-          name.token == Token::True || name.token == Token::False || name.token == Token::Null;
-      report(name, word && !optional
-                       ? fmt::format("mismatched input '{}' expecting IDENTIFIER", name.text)
-                       : fmt::format("no viable alternative at input '{}'", between(dot, name)));
-      recover();
-      return false;
+  ExprPtr selected(const Node& node, ExprPtr target) {
+    const auto* sign = node.find(Label::Sign);
+    const auto* id = node.find(Label::Id);
+    if (sign == nullptr || id == nullptr) return nothing(node.at);
+    auto name = name_of(*id, id->at).value_or("");
+    if (node.find(Label::Optional) != nullptr) {
+      return make_.call(
+          "_?._", sign->at,
+          exprs(std::move(target), make_.literal(Value::string(std::move(name)), id->at)));
     }
-    while (here().byte != name.byte) take();
-    const auto word = take();
-    if (word.token == Token::QuotedIdentifier) {
-      issues_.push_back({word.at, "unsupported syntax: '`'"});
-    }
-    if (optional) {
-      out = linked(make_.call(
-          "_?._", dot.at,
-          exprs(std::move(out), make_.literal(Value::string(std::string{word.text}), word.at))));
-    } else if (is(Token::OpenParen) && word.token == Token::Identifier) {
-      out = called(word, std::move(out));
-    } else {
-      auto select = make_.node(ExprKind::Select, dot.at);
-      select->target = std::move(out);
-      select->name = word.text;
-      out = linked(std::move(select));
-    }
-    return true;
-  }
-
-  ExprPtr called(const Lexeme& name, ExprPtr target) {
-    const auto at = here().at;
-    auto args = arguments();
-    const bool method = target != nullptr;
-    const auto below = tallest(target, args);
-    MacroCall macro{name.text, at, std::move(target), std::move(args)};
-    ExprPtr out;
-    if (auto expanded = expand_macro(macro, make_, issues_)) {
-      out = std::move(*expanded);
-    } else {
-      out = make_.call(name.text, at, std::move(macro.args));
-      out->target = std::move(macro.target);
-    }
-    if (method) return linked(std::move(out), below);
-    out->height = below;
-    return out;
-  }
-
-  std::vector<ExprPtr> arguments() {
-    take();
-    std::vector<ExprPtr> out;
-    follow_.push_back({Token::Comma, Token::CloseParen});
-    if (!is(Token::CloseParen) && ready_for(operand_starts() | Tokens{Token::CloseParen}) &&
-        !is(Token::CloseParen)) {
-      do {
-        out.push_back(expression());
-      } while (!too_deep_ && accept(Token::Comma));
-    }
-    follow_.pop_back();
-    must(Token::CloseParen, after_operand());
-    return out;
-  }
-
-  ExprPtr primary() {
-    switch (here().token) {
-      case Token::Dot:
-      case Token::Identifier: return named();
-      case Token::OpenParen: return nested();
-      case Token::OpenBracket: return list();
-      case Token::OpenBrace: return map();
-      default: return constant();
-    }
-  }
-
-  ExprPtr nested() {
-    take();
-    follow_.push_back({Token::CloseParen});
-    auto out = expression();
-    follow_.pop_back();
-    must(Token::CloseParen, after_operand());
-    return out;
-  }
-
-  // How many words name a type whose fields follow in braces; 0 when none does.
-  std::size_t message_words() const {
-    std::size_t i = at_ + (is(Token::Dot) ? 1 : 0);
-    while (i + 1 < words_.size() && words_[i].token == Token::Identifier) {
-      if (words_[i + 1].token == Token::OpenBrace) return i + 1 - at_;
-      if (words_[i + 1].token != Token::Dot) return 0;
-      i += 2;
-    }
-    return 0;
-  }
-
-  ExprPtr named() {
-    if (const auto words = message_words(); words > 0) return message(words);
-    const auto dot = here();
-    std::string prefix;
-    if (accept(Token::Dot)) {
-      prefix = ".";
-      if (!is(Token::Identifier)) {
-        report(here(), fmt::format("no viable alternative at input '{}'", between(dot, here())));
-        recover();
-        return nothing();
-      }
-    }
-    const auto word = take();
-    if (reserved(word.text)) {
-      if (is(Token::OpenParen)) arguments();
-      issues_.push_back({word.at, fmt::format("reserved identifier: {}", word.text)});
-      return nothing();
-    }
-    if (is(Token::OpenParen)) return called(word, nullptr);
-    return make_.ident(word.text, word.at);
-  }
-
-  ExprPtr message(std::size_t words) {
-    std::string name;
-    for (std::size_t i = 0; i < words; ++i) name += take().text;
-    if (name.starts_with('.')) name.erase(0, 1);
-    auto out = make_.node(ExprKind::Struct, here().at);
+    auto out = make_.node(ExprKind::Select, sign->at);
+    out->target = std::move(target);
     out->name = std::move(name);
-    take();
-    follow_.push_back({Token::Comma, Token::CloseBrace});
-    while (!too_deep_ && !is(Token::CloseBrace) && !is(Token::End)) {
-      const bool optional = accept(Token::Question);
-      if (!is(Token::Identifier)) break;
-      const auto field = take();
-      const auto at = here().at;
-      must(Token::Colon, {});
-      out->fields.push_back({nullptr, expression(), optional, at, std::string{field.text}});
-      if (!accept(Token::Comma)) break;
-    }
-    follow_.pop_back();
-    close(Token::CloseBrace, out->fields.empty());
-    return holding(std::move(out));
+    return out;
   }
 
-  // The end of a list or map: without a comma before it only one of two words can come.
-  void close(Token token, bool empty) {
-    if (accept(token)) return;
-    if (empty) {
-      must(token, after_operand());
-      return;
+  ExprPtr called(const Node& node, std::string name, ExprPtr target) {
+    const auto* open = node.find(Label::Open);
+    const auto at = open == nullptr ? kBeforeStart : open->at;
+    std::vector<ExprPtr> args;
+    if (const auto* list = node.find(Label::Arguments)) {
+      for (const auto& child : list->node->children) args.push_back(built(child));
     }
-    if (ready_for({token, Token::Comma})) {
-      accept(Token::Comma);
-      accept(token);
+    if (too_deep_) return nothing(at);
+    MacroCall macro{name, at, std::move(target), std::move(args)};
+    if (auto expanded = expand_macro(macro, make_, issues_)) return std::move(*expanded);
+    auto out = make_.call(name, at, std::move(macro.args));
+    out->target = std::move(macro.target);
+    return out;
+  }
+
+  ExprPtr primary(const Node& node) {
+    switch (node.alternative) {
+      case alternative::kIdent:
+      case alternative::kCall: return named(node);
+      case alternative::kList: return list(node);
+      case alternative::kMap: return map(node);
+      case alternative::kMessage: return message(node);
+      default: return nothing(kBeforeStart);
     }
   }
 
-  ExprPtr list() {
-    auto out = make_.node(ExprKind::List, take().at);
-    const auto starts = operand_starts() | Tokens{Token::Question};
-    follow_.push_back({Token::Comma, Token::CloseBracket});
-    bool more =
-        ready_for(starts | Tokens{Token::CloseBracket, Token::Comma}) && starts.has(here().token);
+  ExprPtr named(const Node& node) {
+    const auto* id = node.find(Label::Id);
+    if (id == nullptr) return nothing(node.at);
+    if (reserved(id->text)) return wrong(node.at, fmt::format("reserved identifier: {}", id->text));
+    auto name = (node.find(Label::Dot) == nullptr ? "" : ".") + std::string{id->text};
+    if (node.alternative == alternative::kCall) return called(node, std::move(name), nullptr);
+    return make_.ident(name, id->at);
+  }
+
+  static std::size_t opened(const Node& node) {
+    const auto* sign = node.find(Label::Sign);
+    return sign == nullptr ? node.at : sign->at;
+  }
+
+  ExprPtr list(const Node& node) {
+    auto out = make_.node(ExprKind::List, opened(node));
+    const auto* elements = node.find(Label::Arguments);
+    if (elements == nullptr) return out;
     std::vector<bool> optional;
-    while (more && !too_deep_) {
-      optional.push_back(accept(Token::Question));
-      out->args.push_back(expression());
-      more = is(Token::Comma) && starts.has(next().token);
-      if (more) take();
+    for (const auto& child : elements->node->children) {
+      out->args.push_back(built(child.node->find(Label::Operand)));
+      optional.push_back(child.node->find(Label::Optional) != nullptr);
     }
-    follow_.pop_back();
-    accept(Token::Comma);
     if (std::ranges::find(optional, true) != optional.end()) {
       out->optional_elements = std::move(optional);
     }
-    close(Token::CloseBracket, out->args.empty());
-    return holding(std::move(out));
+    return out;
   }
 
-  ExprPtr map() {
-    auto out = make_.node(ExprKind::Map, take().at);
-    const auto starts = operand_starts() | Tokens{Token::Question};
-    follow_.push_back({Token::Comma, Token::CloseBrace});
-    bool more =
-        ready_for(starts | Tokens{Token::CloseBrace, Token::Comma}) && starts.has(here().token);
-    while (more && !too_deep_) {
-      const bool optional = accept(Token::Question);
-      follow_.push_back({Token::Colon});
-      auto key = expression();
-      follow_.pop_back();
-      const auto at = here().at;
-      must(Token::Colon, {});
-      out->fields.push_back({std::move(key), expression(), optional, at, {}});
-      more = is(Token::Comma) && starts.has(next().token);
-      if (more) take();
+  // The keys, colons and values of a map or message, one after the other; an incomplete last one
+  // makes all of them worthless, but what comes before it is looked at.
+  template <class Entry>
+  void each_entry(const Node& node, Entry entry) {
+    const auto* entries = node.find(Label::Arguments);
+    if (entries == nullptr) return;
+    const auto& children = entries->node->children;
+    for (std::size_t i = 0; i + 2 < children.size(); i += 3) {
+      entry(children[i], children[i + 1], children[i + 2]);
     }
-    follow_.pop_back();
-    accept(Token::Comma);
-    close(Token::CloseBrace, out->fields.empty());
-    return holding(std::move(out));
   }
 
-  ExprPtr constant() {
-    const auto first = here();
-    const bool negative = is(Token::Minus);
-    if (negative) take();
-    if (!operand_starts().has(here().token)) {
-      mismatched(operand_starts());
-      return nothing();
-    }
-    const auto word = take();
-    auto value = literal_value(word.token, word.text, negative);
-    if (!value) {
-      issues_.push_back({first.at, value.error()});
-      return nothing();
-    }
-    return make_.literal(std::move(*value), first.at);
+  ExprPtr map(const Node& node) {
+    auto out = make_.node(ExprKind::Map, opened(node));
+    each_entry(node, [&](const Child& key, const Child& colon, const Child& value) {
+      auto name = built(key.node->find(Label::Operand));
+      out->fields.push_back({std::move(name),
+                             built(value),
+                             key.node->find(Label::Optional) != nullptr,
+                             colon.at,
+                             {}});
+    });
+    return out;
   }
 
-  std::string_view text_;
+  ExprPtr message(const Node& node) {
+    std::string name;
+    for (const auto& child : node.children) {
+      if (child.label == Label::Dot) name += '.';
+      if (child.label != Label::Id) continue;
+      if (!name.empty() && name != ".") name += '.';
+      name += child.text;
+    }
+    auto out = make_.node(ExprKind::Struct, opened(node));
+    out->name = std::move(name);
+    each_entry(node, [&](const Child& key, const Child& colon, const Child& value) {
+      const auto* id = key.node->find(Label::Id);
+      auto field = name_of(*id, node.find(Label::Arguments)->at);
+      if (!field) return;
+      out->fields.push_back({nullptr, built(value), key.node->find(Label::Optional) != nullptr,
+                             colon.at, std::move(*field)});
+    });
+    return out;
+  }
+
+  ExprPtr constant(const Node& node) {
+    const auto* word = node.find(Label::Value);
+    if (word == nullptr) return nothing(kBeforeStart);
+    auto value = literal_value(word->token, word->text, node.find(Label::Sign) != nullptr);
+    if (!value) return wrong(node.at, value.error());
+    return make_.literal(std::move(*value), node.at);
+  }
+
   Issues issues_;
-  std::vector<Lexeme> words_;
-  std::vector<std::pair<std::size_t, std::size_t>> skipped_;
-  std::size_t at_ = 0;
   ExprMaker make_;
-  std::vector<Tokens> follow_;
-  std::array<std::size_t, kRules> depths_{};
-  bool recovering_ = false;
+  std::size_t links_ = 0;
   bool too_deep_ = false;
-  // Of links in a chain, not of nesting: a real parser notices that later, in other words.
-  bool chained_too_far_ = false;
 };
 
 }  // namespace
@@ -552,7 +309,7 @@ Parsed parse(std::string_view expression) {
                                                 size, kExpressionCodePointsMax)});
     return out;
   }
-  return Parser{expression}.run();
+  return Builder{}.run(expression);
 }
 
 }  // namespace fixpoint::cel

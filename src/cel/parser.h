@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The grammar of expressions. Macros are expanded while parsing (macros.h).
-//
-// Mistakes are reported in the words of the parser generator that Kubernetes' CEL is made with, and
-// parsing goes on after them where that one's does, so that the usual mistakes read the same.
+// From text to an expression: the tree that the recognizer reads (recognizer.h) becomes nodes, with
+// macros expanded on the way (macros.h).
 #pragma once
 
 #include "cel/expr.h"

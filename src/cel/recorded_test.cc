@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rules as a real server takes them: tests/testdata/cel/rules.jsonl holds schemas, rules and values
-// with what Kubernetes 1.34 made of each. A row without a schema or value has those of the row
-// before it.
+// with what Kubernetes 1.34 made of each, mistakes.jsonl rules that it refuses. A row without a
+// schema or value has those of the row before it.
 #include "cel/definition_rules.h"
 #include "cel/program.h"
 #include "cel/resource_rules.h"
@@ -125,6 +125,18 @@ TEST(RecordedRules, CompileOrFailInTheSameWordsAtTheSameCost) {
     if (!each.rule.program || row.contains("error")) continue;
     EXPECT_EQ(fmt::format("{}", each.rule.program->cost_max()), row.get("max_cost").as_string());
     EXPECT_EQ(each.rule.uses_old_self(), row.get("uses_old").as_bool());
+  }
+}
+
+// Most are malformed: what is said of them depends on how one goes on after a mistake.
+TEST(RecordedMistakes, AreToldInTheSameWords) {
+  const auto rows = recorded("mistakes.jsonl");
+  ASSERT_GT(rows.size(), 400U);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(json::to_text(row.get("rule")));
+    Case each;
+    prepare(row, each);
+    EXPECT_EQ(each.rule.error, row.get("error").as_string());
   }
 }
 

@@ -52,8 +52,10 @@ std::string mark(std::string_view line, std::size_t column) {
 
 std::string shown_one(std::string_view expression, const Issue& issue) {
   if (issue.at == kNowhere) return fmt::format("ERROR: <input>:-1:0: {}", issue.message);
-  const auto place = place_of(expression, issue.at);
-  auto out = fmt::format("ERROR: <input>:{}:{}: {}", place.line, place.column + 1, issue.message);
+  const bool before = issue.at == kBeforeStart;
+  const auto place = place_of(expression, before ? 0 : issue.at);
+  auto out = fmt::format("ERROR: <input>:{}:{}: {}", place.line, before ? 0 : place.column + 1,
+                         issue.message);
   if (place.text.size() > kSnippetBytesMax) return out;
   std::string line{place.text};
   std::ranges::replace(line, '\t', ' ');
@@ -66,7 +68,7 @@ std::string shown(std::string_view expression, Issues issues) {
   const auto reported = issues.size();
   if (reported > kIssuesShownMax) issues.resize(kIssuesShownMax);
   // What has no place comes first.
-  std::ranges::stable_sort(issues, {}, [](const Issue& issue) { return issue.at + 1; });
+  std::ranges::stable_sort(issues, {}, [](const Issue& issue) { return issue.at + 2; });
   std::string out;
   for (const auto& issue : issues) {
     if (!out.empty()) out += '\n';

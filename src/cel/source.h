@@ -14,6 +14,8 @@ namespace fixpoint::cel {
 
 // An issue of the expression as a whole.
 inline constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+// What is left where nothing was understood; it is shown in front of the first line.
+inline constexpr std::size_t kBeforeStart = kNowhere - 1;
 
 struct Issue {
   std::size_t at = kNowhere;

@@ -6,22 +6,6 @@
 
 namespace fixpoint::cel {
 
-const Tokens& operand_starts() {
-  static const Tokens kStarts{
-      Token::OpenBracket, Token::OpenBrace, Token::OpenParen, Token::Dot,   Token::Minus,
-      Token::Exclamation, Token::True,      Token::False,     Token::Null,  Token::Float,
-      Token::Int,         Token::Uint,      Token::String,    Token::Bytes, Token::Identifier};
-  return kStarts;
-}
-
-const Tokens& operators() {
-  static const Tokens kOperators{
-      Token::Equals,  Token::NotEquals,     Token::In,   Token::Less,  Token::LessEquals,
-      Token::Greater, Token::GreaterEquals, Token::And,  Token::Or,    Token::Question,
-      Token::Plus,    Token::Minus,         Token::Star, Token::Slash, Token::Percent};
-  return kOperators;
-}
-
 std::string_view operator_function(Token token) {
   switch (token) {
     case Token::Equals: return "_==_";

@@ -26,8 +26,9 @@ class Tokens {
   }
   // "{'[', '{'}", or the only one bare.
   std::string shown() const {
-    std::string out;
-    for (std::size_t i = 0; i < bits_.size(); ++i) {
+    // The end comes first, as if it were the least of all words.
+    std::string out{has(Token::End) ? token_name(Token::End) : ""};
+    for (std::size_t i = 0; i + 1 < bits_.size(); ++i) {
       if (!bits_.test(i)) continue;
       if (!out.empty()) out += ", ";
       out += token_name(static_cast<Token>(i));
@@ -36,13 +37,9 @@ class Tokens {
   }
 
  private:
-  std::bitset<static_cast<std::size_t>(Token::End) + 1> bits_;
+  std::bitset<kTokens> bits_;
 };
 
-// What an operand may begin with.
-const Tokens& operand_starts();
-// What may follow an operand wherever it stands.
-const Tokens& operators();
 // "_+_" for '+'.
 std::string_view operator_function(Token token);
 // Words that are neither names nor anything else yet.

@@ -113,6 +113,15 @@ std::string shown(const Type& type) {
   return out + ')';
 }
 
+std::string_view declared_name(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::Duration: return "google.protobuf.Duration";
+    case TypeKind::Timestamp: return "google.protobuf.Timestamp";
+    case TypeKind::Null: return "null_type";
+    default: return type.name;
+  }
+}
+
 bool same_type(const Type& a, const Type& b) {
   if (&a == &b) return true;
   if (a.kind != b.kind || a.name != b.name || a.params.size() != b.params.size()) return false;

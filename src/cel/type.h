@@ -73,6 +73,8 @@ const Type* timestamp_type();
 
 // "map(string, list(int))".
 std::string shown(const Type& type);
+// As values name it: "google.protobuf.Duration", "null_type".
+std::string_view declared_name(const Type& type);
 bool same_type(const Type& a, const Type& b);
 inline bool is_dyn(const Type& type) {
   return type.kind == TypeKind::Dyn;
