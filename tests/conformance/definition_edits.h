@@ -10,6 +10,8 @@
 
 namespace fixpoint::conformance {
 
+class Gen;  // gen.h
+
 struct DefinitionEdit {
   std::string_view path;   // a JSON pointer
   std::string_view value;  // JSON; empty: the member is removed
@@ -23,5 +25,7 @@ const std::vector<std::string_view>& definition_schemas();
 // Schemas of one object with a rule each about itself, most of them wrong; and with rules as deep
 // and as long as they may be, or one more.
 const std::vector<std::string>& definition_rules();
+// The same with a rule that is none.
+std::string malformed_rule(Gen& gen);
 
 }  // namespace fixpoint::conformance

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules about an object as a whole: what a server says of its type, and how deep and how long a
-// rule may be.
+// Rules about an object as a whole: what a server says of its type, how deep and how long a rule
+// may be, and what it makes of rules that are malformed.
 #include "json/print.h"
 #include "tests/conformance/definition_edits.h"
+#include "tests/conformance/gen.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fixpoint::conformance {
 namespace {
@@ -49,12 +55,69 @@ constexpr std::string_view kRules[] = {
     "self[0] == 1",
     "self['a'] == 'b'",
     "self.m[0] == self.l[0]",
+    "self{a: 1} == 1",
+    "self{} == self",
+    "oldSelf{a: 'x', b: 2} == self",
+    "self.m.all(x, x{k: 'a'} == x)",
+    "int{} == 1",
+    "map{a: 1} == 1",
+    "type{a: 1} == 1",
+    ".self.a == 'x'",
+    ".nope.a == 'x'",
+    ".size(self.a) > 0",
+    "list && self.a",
+    "optional_type == type(self)",
+    "self.m.all(., true)",
+    "has(self.`a`)",
+    "self.?",
+    ".if == 1",
 };
+
+// One of them, cut up: words left out, put in, exchanged or said again, up to many times.
+const std::vector<std::string_view> kWhole{
+    "self . a == 'x' && self . n > - 1 || self . l . size ( ) < 3",
+    "self . l . exists ( x , x == 'a' ) ? has ( self . a ) : self . n > 0 ? true : false",
+    "[ 1 , 2 , 3 , ] . map ( x , x * 2 ) [ 0 ] in [ - 1 ]",
+    "{ 'a' : 1 , ? 'b' : optional . of ( 2 ) } [ ? 'a' ] . orValue ( 3 ) == 4",
+    "Foo . Bar { a : 1 , ? b : 2 } . c == - 3 % 4",
+    "! ( self . ? a . hasValue ( ) ) != ( . self . n + 1 == 2u )",
+};
+const std::vector<std::string_view> kWords{
+    "self", "true", "1",  "-1", "1.5", "'s'", "(",  ")",  "[",   "]",    "{",  "}",
+    ".",    "?",    ":",  ",",  "-",   "!",   "+",  "*",  "==",  "<=",   "&&", "||",
+    "in",   "`q`",  "if", "@",  "=",   "'",   "..", ".?", "0xg", "'\\q'"};
 
 std::string repeated(std::string_view text, std::size_t times) {
   std::string out;
   for (std::size_t i = 0; i < times; ++i) out += text;
   return out;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : std::string{between}) + word;
+  return out;
+}
+
+std::string malformed(Gen& gen) {
+  std::vector<std::string> words;
+  std::string_view rest = gen.pick(kWhole);
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    words.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  for (auto changes = gen.between(1, 4); changes > 0 && !words.empty(); --changes) {
+    const auto at = gen.between(0, static_cast<std::int64_t>(words.size()) - 1);
+    switch (gen.between(0, 3)) {
+      case 0: words.erase(words.begin() + at); break;
+      case 1: words.insert(words.begin() + at, std::string{gen.pick(kWords)}); break;
+      case 2: words[static_cast<std::size_t>(at)] = std::string{gen.pick(kWords)}; break;
+      default: words.insert(words.begin() + at, std::string{words[static_cast<std::size_t>(at)]});
+    }
+  }
+  const auto rule = joined(words, gen.chance(70) ? " " : "");
+  return gen.chance(10) ? repeated(rule + " ", static_cast<std::size_t>(gen.between(2, 40))) : rule;
 }
 
 // As deep or long as each may be, or by one more or less.
@@ -69,6 +132,9 @@ void add_limits(std::size_t times, std::vector<std::string>& rules) {
   rules.push_back("'a'" + repeated(".lowerAscii()", times) + " == 'a'");
   rules.push_back(repeated("true ? true : ", times) + "true");
   rules.push_back(repeated("!", times) + "true");
+  rules.push_back(repeated("true ? ", times) + "true" + repeated(" : false", times));
+  rules.push_back(repeated("true ? true ", times) + "true");
+  rules.push_back(repeated("? ", times) + "true");
 }
 
 std::string with_rule(std::string_view rule) {
@@ -92,6 +158,11 @@ const std::vector<std::string>& definition_rules() {
     return rules;
   }();
   return kSchemas;
+}
+
+std::string malformed_rule(Gen& gen) {
+  const auto rule = malformed(gen);
+  return with_rule(rule.empty() ? "(" : rule);
 }
 
 }  // namespace fixpoint::conformance

@@ -73,8 +73,9 @@ json::Value base(Gen& gen) {
 // One thing changed: a field of the definition or a schema below spec.
 json::Value changed(Gen& gen, json::Value whole) {
   if (gen.chance(45)) return edited(whole, as_patch(gen.pick(definition_edits())));
-  const std::string schema =
-      gen.chance(25) ? gen.pick(definition_rules()) : std::string{gen.pick(definition_schemas())};
+  const std::string schema = gen.chance(20)   ? gen.pick(definition_rules())
+                             : gen.chance(20) ? malformed_rule(gen)
+                                              : std::string{gen.pick(definition_schemas())};
   return edited(whole,
                 fmt::format(R"([{{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema)"
                             R"(/properties/spec/properties/x","value":{}}}])",
