@@ -117,13 +117,15 @@ Result<void> Manager::start() {
   return {};
 }
 
-// While the server thinks about its answer, so that a list is not read on top of all that linking
-// or the set-up of a connection touched; when it is read, since what that needed is over; and after
-// trouble, so that the next connection is not set up on top of what the end of the last one
-// touched.
+// Before a list is asked for, so that no connection is set up on top of all that linking, or the
+// end of the last connection, touched; while the server thinks about its answer, so that it is not
+// read on top of that set-up; when it is read, since what that needed is over; and after trouble.
 void Manager::tidy_up(ListStage stage) {
-  if (stage == ListStage::Asked) return tidy_up_while_asked(kUntilAsked);
-  scheduler_.cancel(asked_timer_);
+  if (stage == ListStage::Asked) {
+    if (asked_timer_ == 0) unmap_program_pages();
+    return tidy_up_while_asked(kUntilAsked);
+  }
+  scheduler_.cancel(std::exchange(asked_timer_, 0));
   tidy_up_later();
 }
 
