@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The example, explored: every reachable state under the budgets of each scenario.
+#include "tests/shipped_program.h"
 #include "verify/explore.h"
 #include "verify/world/mutants.h"
 #include "verify/world/world.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -136,10 +134,6 @@ TEST(GreetingMutants, AreNoticedInTheAnswersOfTheServer) {
   EXPECT_EQ(mutant.property, "server: only what is there can be deleted") << mutant.states;
 }
 
-std::filesystem::path shipped_program() {
-  return std::getenv("FIXPOINT_BINARY");
-}
-
 // What is verified is what ships: there is one object of each source, whoever links it. Were one of
 // these compiled a second time, for the verifier, it would be in here twice.
 TEST(WhatIsVerified, IsCompiledOnce) {
@@ -161,9 +155,8 @@ TEST(WhatIsVerified, IsCompiledOnce) {
 // And one function of each, in the program that both runs and verifies an operator: what `verify`
 // calls is what `operator` calls, at the same address.
 TEST(WhatIsVerified, IsInTheProgramThatShips) {
-  const auto names = fmt::format("nm --defined-only {}", shipped_program().string());
-  FILE* pipe = ::popen(names.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
+  const auto names = run_line(fmt::format("nm --defined-only {}", shipped_program().string()));
+  ASSERT_EQ(names.status, 0);
   std::map<std::string, int> found{
       {"_ZNK8fixpoint7runtime5TypedIN8greeting7GreeterEE6decideE", 0},
       {"_ZN8fixpoint7runtime14ControllerCore5startE", 0},
@@ -172,17 +165,12 @@ TEST(WhatIsVerified, IsInTheProgramThatShips) {
       {"_ZNK8fixpoint6verify5world5World4nextE", 0},
       {"_ZN8fixpoint7runtime10Controller5driveE", 0},
   };
-  std::array<char, 4096> line{};
-  while (std::fgets(line.data(), line.size(), pipe) != nullptr) {
-    const std::string_view text{line.data()};
+  std::istringstream lines(names.text);
+  for (std::string line; std::getline(lines, line);) {
     for (auto& [name, count] : found) {
-      if (text.find(" " + name) != std::string_view::npos &&
-          text.find('.') == std::string_view::npos) {
-        ++count;
-      }
+      if (line.contains(" " + name) && !line.contains('.')) ++count;
     }
   }
-  ASSERT_EQ(::pclose(pipe), 0);
 
   for (const auto& [name, count] : found) EXPECT_EQ(count, 1) << name;
 }

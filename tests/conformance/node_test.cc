@@ -6,6 +6,7 @@
 #include "store/scratch_directory.h"
 #include "tests/conformance/real_cluster.h"
 #include "tests/integration/kubectl.h"
+#include "tests/shipped_program.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -31,8 +32,7 @@ using ::testing::HasSubstr;
 class NodeProcess {
  public:
   NodeProcess(const std::vector<std::string>& flags, const std::filesystem::path& log) {
-    const char* binary = std::getenv("FIXPOINT_BINARY");
-    std::vector<std::string> words{binary == nullptr ? "fixpoint" : binary, "node"};
+    std::vector<std::string> words{shipped_program(), "node"};
     words.insert(words.end(), flags.begin(), flags.end());
     std::vector<char*> pointers;
     for (auto& word : words) pointers.push_back(word.data());

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The shipped program as a shell sees it: what goes to which stream, and the exit status.
-#include <cstdio>
-#include <cstdlib>
+#include "tests/shipped_program.h"
+
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 namespace fixpoint {
 namespace {
@@ -15,22 +14,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct Ran {
-  int status = -1;
-  std::string text;
-};
-
 // Runs `fixpoint WORDS` with the other stream thrown away.
 Ran run(const std::string& words, const std::string& streams = "2>/dev/null") {
-  const char* binary = std::getenv("FIXPOINT_BINARY");
-  if (binary == nullptr) return {.text = "FIXPOINT_BINARY is not set; run this through ctest"};
-  const std::string line = "'" + std::string{binary} + "' " + words + " " + streams;
-  std::FILE* pipe = ::popen(line.c_str(), "r");
-  Ran ran;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) ran.text += static_cast<char>(c);
-  const int ended = ::pclose(pipe);
-  ran.status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
-  return ran;
+  return run_line("'" + shipped_program().string() + "' " + words + " " + streams);
 }
 
 constexpr auto kOnlyErrors = "2>&1 >/dev/null";

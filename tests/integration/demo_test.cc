@@ -3,15 +3,13 @@
 // `fixpoint demo` checks the server by itself; here is checked that it does so, and leaves nothing
 // behind however it ends.
 #include "tests/integration/running_server.h"
+#include "tests/shipped_program.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace fixpoint {
@@ -19,24 +17,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Ran {
-  int status = -1;
-  std::string text;
-};
-
 // The demo with its temporary files in `scratch`; `before` is put in front of the command.
 Ran run_demo(const std::filesystem::path& scratch, const std::string& before = "",
              const std::string& after = "2>&1") {
-  const char* binary = std::getenv("FIXPOINT_BINARY");
-  if (binary == nullptr) return {.text = "FIXPOINT_BINARY is not set; run this through ctest"};
-  const std::string line =
-      "TMPDIR='" + scratch.string() + "' " + before + " '" + binary + "' demo " + after;
-  std::FILE* pipe = ::popen(line.c_str(), "r");
-  Ran ran;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) ran.text += static_cast<char>(c);
-  const int ended = ::pclose(pipe);
-  ran.status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
-  return ran;
+  return run_line("TMPDIR='" + scratch.string() + "' " + before + " '" +
+                  shipped_program().string() + "' demo " + after);
 }
 
 TEST(Demo, TellsOfStellarNodesAndLeavesNothingBehind) {

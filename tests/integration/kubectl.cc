@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/kubectl.h"
 
-#include <cstdio>
+#include "tests/shipped_program.h"
+
 #include <cstdlib>
 #include <sstream>
 
@@ -10,11 +11,7 @@
 namespace fixpoint {
 
 std::string output_of(const std::string& command) {
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  std::string text;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
-  ::pclose(pipe);
-  return text;
+  return run_line(command).text;
 }
 
 std::string find_kubectl() {

@@ -5,10 +5,10 @@
 #include "json/print.h"
 #include "tests/integration/kubectl.h"
 #include "tests/integration/meddler.h"
+#include "tests/shipped_program.h"
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <string>
@@ -158,7 +158,7 @@ void runs_with_its_own_rights(const OperatorStage& stage) {
   const Kubectl kubectl(program, stage.cluster().kubeconfig);
   const auto manifests = (stage.scratch() / "manifests.yaml").string();
   output_of(fmt::format("'{}' manifests --operators greeting --name hi --namespace hi-system > {}",
-                        std::getenv("FIXPOINT_BINARY"), manifests));
+                        shipped_program().string(), manifests));
   const auto applied = kubectl("apply --server-side --force-conflicts -f " + manifests);
   ASSERT_THAT(applied, HasSubstr("poddisruptionbudget.policy/hi serverside-applied"));
   std::string token = kubectl("create token hi --namespace hi-system");

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "runtime/metrics/page_check.h"
+#include "tests/shipped_program.h"
 
 #include <chrono>
 #include <csignal>
@@ -42,10 +43,7 @@ bool eventually(const std::function<bool()>& holds) {
 }
 
 Result<std::unique_ptr<RunningOperator>> RunningOperator::start(const Setup& setup) {
-  const char* binary = std::getenv("FIXPOINT_BINARY");
-  if (binary == nullptr) {
-    return fail(ErrorKind::Invalid, "FIXPOINT_BINARY is not set; run this through ctest");
-  }
+  const std::string binary = shipped_program();
   std::vector<std::string> words{binary,
                                  "operator",
                                  "--operators=" + setup.operators,
@@ -63,7 +61,7 @@ Result<std::unique_ptr<RunningOperator>> RunningOperator::start(const Setup& set
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(fd, STDOUT_FILENO);
     ::dup2(fd, STDERR_FILENO);
-    ::execv(binary, argv.data());
+    ::execv(binary.c_str(), argv.data());
     ::_exit(127);
   }
   std::unique_ptr<RunningOperator> running{new RunningOperator};

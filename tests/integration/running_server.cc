@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/running_server.h"
 
+#include "tests/shipped_program.h"
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -47,10 +49,7 @@ std::string RunningServer::Log::text() const {
 
 Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesystem::path& scratch,
                                                             std::vector<std::string> flags) {
-  const char* binary = std::getenv("FIXPOINT_BINARY");
-  if (binary == nullptr) {
-    return fail(ErrorKind::Invalid, "FIXPOINT_BINARY is not set; run this through ctest");
-  }
+  const std::string binary = shipped_program();
   std::vector<std::string> words{binary,        "up",           "--listen",
                                  "127.0.0.1:0", "--kubeconfig", (scratch / "kubeconfig").string()};
   // Pods that run are for tests of pods; the others ask for none.
@@ -70,7 +69,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesyste
     ::dup2(out[1], STDERR_FILENO);
     ::close(out[0]);
     ::close(out[1]);
-    ::execv(binary, argv.data());
+    ::execv(binary.c_str(), argv.data());
     ::_exit(127);
   }
   ::close(out[1]);

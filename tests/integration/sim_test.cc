@@ -6,10 +6,10 @@
 #include "net/client.h"
 #include "store/scratch_directory.h"
 #include "tests/integration/kubectl.h"
+#include "tests/shipped_program.h"
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -35,8 +35,7 @@ class StandInProcess : public testing::Test {
     // An address of one's own spares looking for free ports.
     const auto pid = static_cast<unsigned>(::getpid());
     address_ = fmt::format("127.90.{}.{}", pid >> 8U & 0xFFU, (pid & 0xFFU) | 1U);
-    const char* binary = std::getenv("FIXPOINT_BINARY");
-    std::filesystem::create_symlink(binary == nullptr ? "" : binary, core_);
+    std::filesystem::create_symlink(shipped_program(), core_);
     write("");
   }
   ~StandInProcess() override {

@@ -5,6 +5,7 @@
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
+#include "tests/shipped_program.h"
 
 #include <cstdlib>
 #include <utility>
@@ -54,7 +55,7 @@ json::Value shown(json::View object) {
 }  // namespace
 
 void StellarStage::install_stellar() const {
-  const std::string binary{std::getenv("FIXPOINT_BINARY")};
+  const std::string binary = shipped_program();
   const auto file = scratch() / "crd.yaml";
   ASSERT_EQ(std::system(
                 (binary + " manifests --operators stellar --only crds > " + file.string()).c_str()),

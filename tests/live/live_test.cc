@@ -2,16 +2,13 @@
 //
 // A counterexample, gone through by the real process of the operator on a real server.
 #include "store/scratch_directory.h"
+#include "tests/shipped_program.h"
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 namespace fixpoint {
 namespace {
@@ -19,26 +16,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct Ran {
-  int status = -1;
-  std::string text;
-};
-
 class VerifyCommand : public testing::Test {
  protected:
   // `locks-operator verify …`, beside the shipped program.
   Ran verify(const std::string& words) const {
-    const std::filesystem::path shipped{std::getenv("FIXPOINT_BINARY")};
-    const auto command =
-        (shipped.parent_path() / "locks-operator").string() + " verify " + words + " 2>&1";
-    Ran ran;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return ran;
-    std::array<char, 4096> piece{};
-    while (std::fgets(piece.data(), piece.size(), pipe) != nullptr) ran.text += piece.data();
-    const int status = ::pclose(pipe);
-    ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return ran;
+    const auto program = shipped_program().parent_path() / "locks-operator";
+    return run_line(program.string() + " verify " + words + " 2>&1");
   }
   std::string file() const {
     return (scratch_.path() / "locks-crash-reconciled--it-gets-done-and-stays-so.json").string();
