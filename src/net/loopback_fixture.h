@@ -23,7 +23,7 @@
 namespace fixpoint::net {
 
 // Real time after which a test that waits for something has failed.
-inline constexpr auto kPatience = std::chrono::seconds(20);
+inline constexpr auto kPatience = std::chrono::seconds(60);
 
 struct Certificates {
   KeyPair authority;

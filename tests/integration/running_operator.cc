@@ -5,29 +5,15 @@
 #include "runtime/metrics/page_check.h"
 #include "tests/shipped_program.h"
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace fixpoint {
 namespace {
-
-constexpr auto kPatience = std::chrono::seconds(60);
-constexpr int kLookAgainMillis = 10;
-
-bool within(std::chrono::seconds limit, const std::function<bool()>& holds) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    ::poll(nullptr, 0, kLookAgainMillis);
-  }
-  return true;
-}
 
 std::uint16_t served_port(const std::string& log) {
   constexpr std::string_view kBefore = "address=127.0.0.1:";
@@ -37,10 +23,6 @@ std::uint16_t served_port(const std::string& log) {
 }
 
 }  // namespace
-
-bool eventually(const std::function<bool()>& holds) {
-  return within(kPatience, holds);
-}
 
 Result<std::unique_ptr<RunningOperator>> RunningOperator::start(const Setup& setup) {
   const std::string binary = shipped_program();
@@ -89,8 +71,7 @@ void RunningOperator::kill() {
 int RunningOperator::stop() {
   ::kill(pid_, SIGTERM);
   int status = 0;
-  const bool ended =
-      within(std::chrono::seconds(10), [&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; });
+  const bool ended = eventually([&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; });
   if (!ended) return -1;
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "net/client.h"
+#include "tests/patience.h"
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +16,6 @@
 #include <sys/types.h>
 
 namespace fixpoint {
-
-// True as soon as `holds` does; false after a minute. For what other processes do.
-bool eventually(const std::function<bool()>& holds);
 
 class RunningOperator {
  public:
@@ -34,7 +31,7 @@ class RunningOperator {
 
   pid_t pid() const { return pid_; }
   void kill();
-  // SIGTERM; the exit status, or -1 when it did not end within ten seconds.
+  // SIGTERM; the exit status, or -1 when it did not end.
   int stop();
 
   // One of its pages: /metrics, /readyz, /debug, …; status 0 when it does not answer.

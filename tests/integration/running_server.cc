@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/running_server.h"
 
+#include "tests/patience.h"
 #include "tests/shipped_program.h"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -116,12 +116,8 @@ int RunningServer::reap() {
 
 int RunningServer::stop() {
   ::kill(pid_, SIGTERM);
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   int status = 0;
-  while (::waitpid(pid_, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > until) return -1;
-    std::this_thread::yield();
-  }
+  if (!eventually([&] { return ::waitpid(pid_, &status, WNOHANG) != 0; })) return -1;
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

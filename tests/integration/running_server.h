@@ -39,7 +39,7 @@ class RunningServer {
 
   // kill -9, and gone when this returns.
   void kill();
-  // SIGTERM; the exit status, or -1 when it did not end within five seconds.
+  // SIGTERM; the exit status, or -1 when it did not end.
   int stop();
 
   // One request over TLS with the admin's token, unless the headers say otherwise.

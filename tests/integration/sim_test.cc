@@ -6,6 +6,7 @@
 #include "net/client.h"
 #include "store/scratch_directory.h"
 #include "tests/integration/kubectl.h"
+#include "tests/patience.h"
 #include "tests/shipped_program.h"
 
 #include <chrono>
@@ -13,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -26,8 +26,6 @@ namespace fixpoint {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr auto kLimit = std::chrono::seconds(60);
 
 class StandInProcess : public testing::Test {
  public:
@@ -68,12 +66,9 @@ class StandInProcess : public testing::Test {
     std::string file = file_.string();
     char* words[]{program.data(), run.data(), flag.data(), file.data(), nullptr};
     ASSERT_EQ(::posix_spawn(&pid_, program.c_str(), nullptr, nullptr, words, environment), 0);
-    const auto end = std::chrono::steady_clock::now() + kLimit;
-    while (!ask("/info") && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    ASSERT_TRUE(eventually([&] { return ask("/info").has_value(); }));
   }
-  Result<net::Response> ask(std::string target, Duration limit = kLimit) const {
+  Result<net::Response> ask(std::string target, Duration limit = kPatience) const {
     net::ClientOptions to;
     to.host = address_;
     to.port = 11626;

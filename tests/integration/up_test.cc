@@ -5,6 +5,7 @@
 #include "json/parse.h"
 #include "net/loop.h"
 #include "tests/integration/running_server.h"
+#include "tests/patience.h"
 
 #include <set>
 #include <string>
@@ -122,15 +123,14 @@ TEST_F(Up, WatchesSeeChangesAndEndProperlyWhenTheServerStops) {
                      {.on_headers = [](int status, const net::Headers&) { EXPECT_EQ(status, 200); },
                       .on_body = [&](std::string_view bytes) { seen += bytes; },
                       .on_end = [&](Result<void> outcome) { ended_well = outcome.has_value(); }});
-    const auto limit = std::chrono::seconds(10);
-    EXPECT_TRUE(
-        loop.run_until([&] { return seen.find("kube-root-ca.crt") != std::string::npos; }, limit));
+    EXPECT_TRUE(loop.run_until([&] { return seen.find("kube-root-ca.crt") != std::string::npos; },
+                               kPatience));
 
     call("POST", kConfigMaps, R"({"metadata":{"name":"fresh"}})");
-    EXPECT_TRUE(loop.run_until([&] { return seen.find("fresh") != std::string::npos; }, limit));
+    EXPECT_TRUE(loop.run_until([&] { return seen.find("fresh") != std::string::npos; }, kPatience));
 
     EXPECT_EQ(server_->stop(), 0);
-    EXPECT_TRUE(loop.run_until([&] { return ended_well.has_value(); }, limit));
+    EXPECT_TRUE(loop.run_until([&] { return ended_well.has_value(); }, kPatience));
     EXPECT_EQ(ended_well, true);
   }
 }
@@ -169,7 +169,7 @@ TEST_F(Up, AWatchBeginsWithMoreThanFitsIntoAnyBuffer) {
 
   const bool whole = loop.run_until(
       [&] { return ended_well || tail.find("k8s.io/initial-events-end") != std::string::npos; },
-      std::chrono::seconds(20));
+      kPatience);
 
   EXPECT_TRUE(whole);
   EXPECT_FALSE(ended_well.has_value());

@@ -5,6 +5,7 @@
 #include "json/parse.h"
 #include "net/loop.h"
 #include "tests/integration/running_server.h"
+#include "tests/patience.h"
 
 #include <optional>
 #include <string>
@@ -19,8 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr auto kConfigMaps = "/api/v1/namespaces/default/configmaps";
-// Longer than any of these takes on a busy machine.
-constexpr auto kLimit = std::chrono::seconds(20);
 
 // One watch on a connection of its own.
 struct Stream {
@@ -37,13 +36,13 @@ struct Stream {
                       .on_end = [this](Result<void> outcome) { ended = outcome.has_value(); }});
   }
   bool sees(std::string_view text) {
-    return loop.run_until([&] { return seen.find(text) != std::string::npos; }, kLimit);
+    return loop.run_until([&] { return seen.find(text) != std::string::npos; }, kPatience);
   }
   bool begins() {
-    return loop.run_until([&] { return status != 0; }, kLimit);
+    return loop.run_until([&] { return status != 0; }, kPatience);
   }
   bool ends() {
-    return loop.run_until([&] { return ended.has_value(); }, kLimit) && *ended;
+    return loop.run_until([&] { return ended.has_value(); }, kPatience) && *ended;
   }
 
   net::Loop loop;
