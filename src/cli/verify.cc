@@ -107,7 +107,8 @@ Result<std::vector<Job>> jobs_from(const Arguments& arguments,
   for (const auto& subject : all) {
     if (!name.empty() && subject.name != name) continue;
     for (const auto& scenario : subject.scenarios) {
-      if (arguments.given("scenario") && scenario.name != arguments.value("scenario")) continue;
+      const bool named = scenario.name == arguments.value("scenario");
+      if (!named && (arguments.given("scenario") || scenario.by_name_only)) continue;
       jobs.push_back({&subject, &scenario});
     }
   }
@@ -266,7 +267,8 @@ int mutants(const Arguments& arguments, const std::vector<verify::Subject>& all)
   const auto made =
       (*subject)->mutants({.scenario = std::string{arguments.value("scenario")},
                            .parameters = parameters_from(arguments),
-                           .options = *options},
+                           .options = *options,
+                           .group = std::string{arguments.value("group")}},
                           [&](const verify::Mutant& mutant, std::size_t done, std::size_t count) {
                             progress.clear();
                             told = told && answer(verify::to_text(mutant)) == kExitDone;
@@ -306,7 +308,9 @@ int run(const Arguments& arguments) {
 
 constexpr std::array kFlags{
     Flag{.name = "all", .help = "everything there is, one after the other"},
-    Flag{.name = "scenario", .placeholder = "NAME", .help = "only this one; all if not given"},
+    Flag{.name = "scenario",
+         .placeholder = "NAME",
+         .help = "only this one; if not given, all but the largest"},
     Flag{.name = "budget",
          .placeholder = "LIST",
          .help = "how often each trouble may happen, as in crash=1,error=2,stale=2,edit=2"},
@@ -333,6 +337,9 @@ constexpr std::array kFlags{
     Flag{.name = "live", .help = "with --replay: by the operator's own process, on a real server"},
     Flag{.name = "mutants",
          .help = "make one mistake after the other and say whether it is noticed"},
+    Flag{.name = "group",
+         .placeholder = "NAME",
+         .help = "of the mutants, only those whose group begins so, as in case"},
     Flag{.name = "list", .help = "what there is to verify"},
 };
 

@@ -29,6 +29,8 @@ struct ScenarioName {
   std::string summary;
   // It must be found violated: a checker that cannot fail has not been tested.
   bool false_on_purpose = false;
+  // Explored only when it is named: it takes long.
+  bool by_name_only = false;
 };
 
 // What to explore: one of the subject's scenarios, with what the command line changes about it.
@@ -36,6 +38,7 @@ struct Request {
   std::string scenario;
   Parameters parameters;  // those given; an unknown one is refused
   ExploreOptions options;
+  std::string group = {};  // of mutants: only those whose group begins so
 };
 
 // Called as soon as the fate of one is known, by one thread at a time.

@@ -7,6 +7,7 @@
 #include "verify/explore.h"
 #include "verify/world/boats_for_tests.h"
 #include "verify/world/mutants.h"
+#include "verify/world/subject.h"
 #include "verify/world/world.h"
 
 #include <algorithm>
@@ -319,6 +320,34 @@ TEST(Variants, AreMutantsOfTheAuthor) {
   const auto mutant = MutantHunt{trial, {}}.hunt(all.back());
 
   EXPECT_EQ(mutant.property, "claim: a boat has one berth at most");
+}
+
+TEST(Variants, AreHuntedWithTheBudgetThatTheyNeed) {
+  Trial trial = harbour_trial(1);
+  trial.variants = {
+      {.name = "registers without asking whether it is registered",
+       .belongs_to = "harbour",
+       .reconciler = registrar(false)}
+  };
+  EXPECT_FALSE(MutantHunt(trial, {}).hunt(variants_of(trial).front()).killed());
+
+  trial.variants.front().budget = "error=1";
+  EXPECT_TRUE(MutantHunt(trial, {}).hunt(variants_of(trial).front()).killed());
+}
+
+TEST(Scenarios, ThatAreLargeAreLeftToTheirOwnVariants) {
+  Trial trial = harbour_trial(1, "error=1");
+  trial.variants = {
+      {.name = "registers without asking whether it is registered",
+       .belongs_to = "berths",
+       .reconciler = registrar(false)}
+  };
+  trial.scenarios.front().by_name_only = true;
+  EXPECT_EQ(MutantHunt(trial, {}).hunt(variants_of(trial).front()).states, 0U);
+
+  trial.variants.front().belongs_to = "harbour";
+  EXPECT_TRUE(MutantHunt(trial, {}).hunt(variants_of(trial).front()).killed());
+  EXPECT_TRUE(subject_of(std::make_shared<const Trial>(trial)).scenarios.front().by_name_only);
 }
 
 }  // namespace

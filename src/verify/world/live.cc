@@ -141,6 +141,7 @@ Result<LiveScript> World::live_script(const Replay& replay) const {
       case Step::Crash: script.steps.push_back({.told = telling.asks, .crash = true}); break;
       case Step::Repeat:
       case Step::Relist:
+      case Step::Notice:
       case Step::Land:
       case Step::MoveLease: return impossible(telling);
       case Step::Connect:

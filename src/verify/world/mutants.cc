@@ -46,7 +46,7 @@ Trial with_operator(const Trial& trial, Twist twist) {
 }  // namespace
 
 MutantHunt::MutantHunt(const Trial& trial, const HuntOptions& options)
-    : trial_(trial), options_(options.explore), begin_(clock_.monotonic()) {
+    : trial_(trial), asked_(options), options_(options.explore), begin_(clock_.monotonic()) {
   const auto add = [&](const Scenario& scenario, const Budget& budget) {
     auto& run = runs_.emplace_back();
     run.scenario = &scenario;
@@ -54,7 +54,8 @@ MutantHunt::MutantHunt(const Trial& trial, const HuntOptions& options)
   };
   std::vector<std::pair<const Scenario*, Budget>> chosen;
   for (const auto& scenario : trial.scenarios) {
-    if (!options.scenario.empty() && options.scenario != scenario.name) continue;
+    const bool named = options.scenario == scenario.name;
+    if (!named && (!options.scenario.empty() || scenario.by_name_only)) continue;
     chosen.emplace_back(&scenario, scenario.budget.with(options.budget).value());
   }
   for (const auto& [scenario, budget] : chosen) {
@@ -85,6 +86,27 @@ bool MutantHunt::is_same(Run& run, const Exploration& explored) {
          run.digest == explored.digest;
 }
 
+std::optional<Exploration> MutantHunt::explore_in(const Trial& trial, const Mutation& mutation,
+                                                  const Scenario& scenario, const Budget& budget,
+                                                  Mutant& mutant) const {
+  auto until_first = options_now();
+  until_first.stop_at_violation = true;
+  const World world{
+      trial, scenario, {.budget = budget, .rules = mutation.rules, .weakness = mutation.weakness}
+  };
+  auto explored = explore(world, until_first);
+  mutant.states += explored.distinct;
+  if (const Verdict* broken = first_broken(explored)) {
+    mutant.scenario = scenario.name;
+    mutant.property = broken->name;
+    mutant.steps = steps_of(*broken);
+    mutant.same = false;
+    return std::nullopt;
+  }
+  mutant.complete = mutant.complete && explored.complete();
+  return explored;
+}
+
 Mutant MutantHunt::hunt(const Mutation& mutation) {
   Mutant mutant{.group = mutation.group, .name = mutation.name};
   Trial trial = with_operator(trial_, mutation.twist);
@@ -94,27 +116,18 @@ Mutant MutantHunt::hunt(const Mutation& mutation) {
   for (auto& run : runs_) order.push_back(&run);
   std::ranges::stable_partition(
       order, [&](const Run* run) { return run->scenario->name == mutation.first_in; });
-  for (Run* const chosen : order) {
-    auto& run = *chosen;
-    auto until_first = options_now();
-    until_first.stop_at_violation = true;
-    const World world{
-        trial,
-        *run.scenario,
-        {.budget = run.budget, .rules = mutation.rules, .weakness = mutation.weakness}
-    };
-    const auto explored = explore(world, until_first);
-    mutant.states += explored.distinct;
-    if (const Verdict* broken = first_broken(explored)) {
-      mutant.scenario = run.scenario->name;
-      mutant.property = broken->name;
-      mutant.steps = steps_of(*broken);
-      mutant.same = false;
-      return mutant;
-    }
-    mutant.complete = mutant.complete && explored.complete();
-    mutant.same = mutant.same && explored.complete() && is_same(run, explored);
-    if (!explored.complete()) break;  // no time is left for the others
+  const auto own = std::ranges::find(trial_.scenarios, mutation.first_in, &Scenario::name);
+  const bool is_asked =
+      own != trial_.scenarios.end() && (asked_.scenario.empty() || asked_.scenario == own->name);
+  if (is_asked && (own->by_name_only || !mutation.budget.empty())) {
+    const auto budget = own->budget.with(asked_.budget).value().with(mutation.budget).value();
+    if (!explore_in(trial, mutation, *own, budget, mutant)) return mutant;
+  }
+  for (Run* const run : order) {
+    const auto explored = explore_in(trial, mutation, *run->scenario, run->budget, mutant);
+    if (!explored) return mutant;
+    mutant.same = mutant.same && explored->complete() && is_same(*run, *explored);
+    if (!explored->complete()) break;  // no time is left for the others
   }
   const auto why = trial_.explained.find(mutation.group + ": " + mutation.name);
   if (mutant.complete && why != trial_.explained.end()) mutant.explained = why->second;

@@ -15,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,12 +51,17 @@ class MutantHunt {
     std::uint64_t digest = 0;
   };
 
+  // The mutant in one world, whose fate is noted; nothing when that settles it.
+  std::optional<Exploration> explore_in(const Trial& trial, const Mutation& mutation,
+                                        const Scenario& scenario, const Budget& budget,
+                                        Mutant& mutant) const;
   // True when what was explored is what the trial as it is has.
   bool is_same(Run& run, const Exploration& explored);
   // For one exploration: what is left of the time.
   ExploreOptions options_now() const;
 
   const Trial& trial_;
+  const HuntOptions asked_;
   ExploreOptions options_;
   SystemClock clock_;
   MonotonicInstant begin_;

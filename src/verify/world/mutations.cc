@@ -417,6 +417,18 @@ Mutation without(runtime::Rule rule) {
           .rules = runtime::Rules::without(rule)};
 }
 
+std::vector<Mutation> variants_of(const Trial& trial) {
+  std::vector<Mutation> made;
+  for (const auto& variant : trial.variants) {
+    made.push_back({.group = fmt::format("{}: {}", kCases, variant.belongs_to),
+                    .name = variant.name,
+                    .instead = variant.reconciler,
+                    .first_in = variant.belongs_to,
+                    .budget = variant.budget});
+  }
+  return made;
+}
+
 std::vector<Mutation> mutations_of(const Trial& trial) {
   Maker maker{sites_of(trial)};
   maker.plans();
@@ -426,12 +438,7 @@ std::vector<Mutation> mutations_of(const Trial& trial) {
   maker.rules();
   maker.servers();
   auto made = std::move(maker).take();
-  for (const auto& variant : trial.variants) {
-    made.push_back({.group = "case: " + variant.belongs_to,
-                    .name = variant.name,
-                    .instead = variant.reconciler,
-                    .first_in = variant.belongs_to});
-  }
+  std::ranges::move(variants_of(trial), std::back_inserter(made));
   return made;
 }
 

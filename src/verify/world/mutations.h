@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fixpoint::verify::world {
@@ -24,13 +25,18 @@ struct Mutation {
   apiserver::Weakness weakness = apiserver::Weakness::None;
   std::shared_ptr<const runtime::Operator> instead = {};  // a variant of the author's
   std::string first_in = {};  // the scenario that should notice it, where the author knows
+  std::string budget = {};    // there, besides the scenario's own
 };
 
 // "FinalizerFirst".
 std::string to_string(runtime::Rule rule);
 Mutation without(runtime::Rule rule);
 
-// Where mistakes can be made is found out by letting the operator run while nothing goes wrong.
+// The author's own, of groups "case: …".
+inline constexpr std::string_view kCases = "case";
+std::vector<Mutation> variants_of(const Trial& trial);
+// All of them, the author's last. Where mistakes can be made is found out by letting the operator
+// run while nothing goes wrong.
 std::vector<Mutation> mutations_of(const Trial& trial);
 
 }  // namespace fixpoint::verify::world

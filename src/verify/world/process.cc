@@ -223,7 +223,7 @@ const Contents* Process::find(const kube::GroupVersionKind& kind) const {
 // Contents are copied when they change: as long as both exist, one state is one content.
 bool Followed::untouched_since(const Followed& earlier) const {
   const auto same = [](const News& a, const News& b) { return a.same_as(b); };
-  return &contents.state() == &earlier.contents.state() &&
+  return served == earlier.served && &contents.state() == &earlier.contents.state() &&
          std::ranges::equal(pending, earlier.pending, same) &&
          last.has_value() == earlier.last.has_value() && (!last || last->same_as(*earlier.last));
 }
@@ -238,9 +238,10 @@ std::optional<MonotonicInstant> Process::next_due() const {
   return next;
 }
 
-bool Process::can_begin(MonotonicInstant now) const {
+bool Process::can_begin(MonotonicInstant now, std::uint8_t passes) const {
   const auto due = next_due();
-  const auto room = static_cast<std::size_t>(std::max(core.declaration().concurrency, 1));
+  const auto declared = static_cast<std::size_t>(std::max(core.declaration().concurrency, 1));
+  const auto room = passes == 0 ? declared : std::size_t{passes};
   return connected && due && *due <= now && core.running() < room;
 }
 
@@ -282,9 +283,11 @@ void Driver::list(std::size_t watch, store::Store& store) {
   if (!page) {
     // The kind is not served: there is nothing of it.
     FP_CHECK(page.error().not_found());
+    process_.follows[watch].served = !blueprint_.watches()[watch].optional;
     tell(watch, contents.clear());
     return;
   }
+  process_.follows[watch].served = true;
   auto changes = contents.put_page(page->items, page->resource_version);
   if (!changes) return;
   tell(watch, *changes);

@@ -63,6 +63,8 @@ class Blueprint {
   const runtime::Rules& rules() const { return rules_; }
   apiserver::Weakness weakness() const { return weakness_; }
   const std::vector<runtime::Watch>& watches() const { return declaration().watches; }
+  // The operator can do without the kind, which this cluster had at the beginning.
+  bool may_go(std::size_t watch) const { return watches()[watch].optional && filters_[watch]; }
   // What the watch tells of a change, cut as the cache keeps it.
   std::optional<News> news(std::size_t watch, const store::Event& event) const;
   runtime::ControllerCore core() const { return core_; }
@@ -108,8 +110,8 @@ struct Process final : RefCounted {
   // When a pass is due. As its core says, except that timers which nobody waits for any more do not
   // count: they are no part of what a process is.
   std::optional<MonotonicInstant> next_due() const;
-  // A pass is due, and another may run.
-  bool can_begin(MonotonicInstant now) const;
+  // A pass is due, and another may run: fewer than `passes` do, or than the operator declares.
+  bool can_begin(MonotonicInstant now, std::uint8_t passes) const;
   // The pass of that number among those that run.
   const runtime::Pass* pass(std::size_t index) const;
 };

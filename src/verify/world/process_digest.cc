@@ -76,6 +76,7 @@ Digest digest_of(const Followed& followed) {
   for (const News& news : followed.pending) add(out, news);
   out.truth(followed.last.has_value());
   if (followed.last) add(out, *followed.last);
+  out.truth(followed.served);
   return out.finish();
 }
 

@@ -164,6 +164,10 @@ struct Scenario {
   // Whether the cluster is as this object wants it. Asked while it exists and is not being deleted.
   std::function<bool(const Look&, json::View primary)> match;
   std::uint8_t processes = 1;
+  // Passes of one process that run side by side, at most; 0: as many as the operator declares.
+  std::uint8_t passes = 0;
+  // Too large to be explored with the others, and by mutants that belong elsewhere.
+  bool by_name_only = false;
   std::optional<OutsideModel> outside;
   // Nothing: no edit-war guard. Its numbers decide how long a war is, so small ones are explored
   // sooner.
@@ -184,6 +188,8 @@ struct Variant {
   // The case or rule that must notice it; a scenario of that name is where it is looked for first.
   std::string belongs_to;
   std::shared_ptr<const runtime::Operator> reconciler;
+  // What it takes to see it, where that scenario's own budget is not enough; as Budget::with.
+  std::string budget{};
 };
 
 // An operator and what it is put through.

@@ -179,7 +179,9 @@ struct OfPrimaries {
 
 // A cache that has heard everything knows what is so.
 bool watches_tell_everything(const State&, const Action& action, const State& after) {
-  if (action.step != Step::Deliver && action.step != Step::Relist) return true;
+  if (action.step != Step::Deliver && action.step != Step::Relist && action.step != Step::Notice) {
+    return true;
+  }
   const auto& followed = after.processes[action.process]->follows[action.item];
   if (!followed.pending.empty()) return true;
   const auto known = followed.contents.list("");

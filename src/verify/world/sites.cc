@@ -55,6 +55,7 @@ Sites sites_of(const Trial& trial) {
        .conclusion = [&](const runtime::Conclusion& conclusion,
                          json::View) { note_conclusion(conclusion, sites); }});
   for (const auto& scenario : trial.scenarios) {
+    if (scenario.by_name_only) continue;
     Budget budget;
     budget[Trouble::Edit] = scenario.budget[Trouble::Edit];
     const World world{listened, scenario, {.budget = budget}};

@@ -121,6 +121,7 @@ ActorId World::actor(const Action& action) const {
     case Step::Connect:
     case Step::Begin: return at(process);
     case Step::Effect: return at(action.item == 0 ? process + 1 : process);
+    case Step::Notice:
     case Step::Deliver: return at(process + kOfProcess + action.item);
     case Step::Land: return kNetwork;
     case Step::Wait: return kTime;
@@ -149,6 +150,7 @@ std::string World::describe(const Action& action) const {
     case Step::Deliver: return fmt::format("{} hears of the next change of {}", who, kind());
     case Step::Repeat: return fmt::format("{} hears of the last change of {} again", who, kind());
     case Step::Relist: return fmt::format("the watch of {} by {} breaks: 410", kind(), who);
+    case Step::Notice: return fmt::format("{} finds out whether {} are served", who, kind());
     case Step::Begin: return fmt::format("{} begins a pass", who);
     case Step::Effect: return in_words(action, fmt::format("{} does its next effect", who));
     case Step::Land: return "a late request arrives";
@@ -177,6 +179,7 @@ Telling World::tell(const State& before, const Action& action, const State& afte
     case Step::Deliver:
     case Step::Connect:
     case Step::Relist:
+    case Step::Notice:
     case Step::Repeat:
       telling.from = kServer;
       telling.to = process_name(action.process);

@@ -51,7 +51,9 @@ Section faults_of(const Coverage& coverage) {
 Subject subject_of(const std::shared_ptr<const Trial>& trial) {
   Subject made{.name = trial->name, .summary = trial->summary};
   for (const auto& scenario : trial->scenarios) {
-    made.scenarios.push_back({.name = scenario.name, .summary = scenario.summary});
+    made.scenarios.push_back({.name = scenario.name,
+                              .summary = scenario.summary,
+                              .by_name_only = scenario.by_name_only});
   }
   made.run = [trial](const Request& request) -> Result<Report> {
     FP_TRY(choice, chosen(*trial, request));
@@ -83,7 +85,15 @@ Subject subject_of(const std::shared_ptr<const Trial>& trial) {
     FP_TRY_VOID(chosen(*trial, first));
     const auto budget = request.parameters.find(kBudget);
     if (budget != request.parameters.end()) options.budget = budget->second;
-    return MutantHunt{*trial, options}.hunt_all(mutations_of(*trial), tell);
+    auto mutations = request.group.starts_with(kCases) ? variants_of(*trial) : mutations_of(*trial);
+    std::erase_if(mutations, [&](const Mutation& mutation) {
+      return !mutation.group.starts_with(request.group);
+    });
+    if (mutations.empty()) {
+      return fail(ErrorKind::NotFound,
+                  fmt::format("{} has no mutants of group \"{}\"", trial->name, request.group));
+    }
+    return MutantHunt{*trial, options}.hunt_all(mutations, tell);
   };
   return made;
 }

@@ -106,8 +106,9 @@ bool World::Turn::carry_out(const Action& action) {
         return std::nullopt;
       });
       return true;
+    case Step::Notice:
     case Step::Relist:
-      --state_.left[Trouble::Watch];
+      if (action.step == Step::Relist) --state_.left[Trouble::Watch];
       act(action.process, "relist", action.item, [&](Driver& driver) -> Driver::Ended {
         driver.relist(action.item, state_.store);
         return std::nullopt;
@@ -167,15 +168,17 @@ bool World::Turn::connect(const Action& action) {
 bool World::Turn::deed(const Action& action) {
   const Deed& deed = world_.scenario_.deeds[action.item];
   if (deed.price) --state_.left[*deed.price];
-  const auto carry_out = [&](store::Store& store) {
-    Stage stage{store, world_.options_.weakness, &state_.outside};
+  // What it does may depend on the outside, and its answer is what the outside is afterwards.
+  Hash128 who = hash128("deed", action.item);
+  if (world_.scenario_.outside) who += digest_of(state_.outside).exact();
+  const auto carry_out = [&](store::Store& store) -> std::optional<EffectReply> {
+    json::Value outside = state_.outside;
+    Stage stage{store, world_.options_.weakness, &outside};
     deed.act(stage);
+    return Result<json::Value>{std::move(outside)};
   };
-  if (world_.scenario_.outside) {
-    carry_out(state_.store);  // what it does may depend on the outside
-  } else {
-    change_store(hash128("deed", action.item), carry_out);
-  }
+  auto outside = std::get<Result<json::Value>>(*change_store(who, carry_out));
+  if (world_.scenario_.outside) state_.outside = *std::move(outside);
   return state_.store.revision() != before_ || !state_.outside.view().same_as(was_.outside);
 }
 
@@ -230,15 +233,11 @@ EffectReply World::Turn::remembered(const Digest& question, Ask ask) {
 }
 
 template <class Do>
-void World::Turn::change_store(const Hash128& who, Do what) {
+std::optional<EffectReply> World::Turn::change_store(const Hash128& who, Do what) {
   if (memory_ == Memory::Unused) return what(state_.store);
   Hash128 key = state_.live->exact;
   key += who;
-  (void)Memo::of_this_thread().run(key, state_.store,
-                                   [&](store::Store& store) -> std::optional<EffectReply> {
-                                     what(store);
-                                     return std::nullopt;
-                                   });
+  return Memo::of_this_thread().run(key, state_.store, what);
 }
 
 bool World::Turn::effect(const Action& action) {
@@ -305,18 +304,20 @@ bool World::Turn::land(const Action& action) {
 }
 
 bool World::Turn::collect(const Action& action) {
-  change_store(hash128("collect", action.item), [&](store::Store& store) {
+  const auto look = [&](store::Store& store) -> std::optional<EffectReply> {
     Server server{store, world_.options_.weakness};
     auto index = owners_in(*state_.live);
     cluster::Api api{server, index};
     cluster::GarbageCollector{}.look_at(api, state_.live->records[action.item]->key);
-  });
+    return std::nullopt;
+  };
+  change_store(hash128("collect", action.item), look);
   return state_.store.revision() != before_;
 }
 
 // The first of its units of work that changes something.
 bool World::Turn::loop(const Action& action) {
-  change_store(hash128("loop", action.item), [&](store::Store& store) {
+  const auto work = [&](store::Store& store) -> std::optional<EffectReply> {
     Server server{store, world_.options_.weakness};
     auto index = owners_in(*state_.live);
     cluster::Api api{server, index};
@@ -324,7 +325,9 @@ bool World::Turn::loop(const Action& action) {
     controller->begin(api);
     while (store.revision() == before_ && controller->step(api)) {
     }
-  });
+    return std::nullopt;
+  };
+  change_store(hash128("loop", action.item), work);
   return state_.store.revision() != before_;
 }
 

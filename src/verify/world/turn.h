@@ -60,9 +60,9 @@ class World::Turn {
   template <class Ask>
   runtime::EffectReply remembered(const Digest& question, Ask ask);
   runtime::EffectReply perform(const runtime::EffectStep& step);
-  // What somebody does to the store; `who` tells them apart.
+  // What somebody does to the store, and the answer to that if it has one; `who` tells them apart.
   template <class Do>
-  void change_store(const Hash128& who, Do what);
+  std::optional<runtime::EffectReply> change_store(const Hash128& who, Do what);
   bool deed(const Action& action);
   bool land(const Action& action);
   bool collect(const Action& action);

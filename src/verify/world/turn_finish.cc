@@ -122,12 +122,14 @@ void World::Turn::hear(Driver& driver, Process& process, const News& news) const
 }
 
 void World::Turn::refresh_live(const News& news) {
-  if (memory_ == Memory::Unused || !state_.live || world_.scenario_.outside) {
+  if (memory_ == Memory::Unused || !state_.live) {
     state_.live = live_after(news.events);
     return;
   }
   Hash128 key = state_.live->exact;
   key += news.key;
+  // What is foreseen and judged may depend on it.
+  if (world_.scenario_.outside) key += digest_of(state_.outside).exact();
   if (const auto* known = known_lives().find(key)) {
     state_.live = *known;
     return;

@@ -8,6 +8,7 @@
 #include "json/yaml.h"
 #include "kube/metadata.h"
 #include "runtime/controller/pass_state.h"
+#include "runtime/typed.h"
 #include "verify/world/call_digest.h"
 #include "verify/world/turn.h"
 
@@ -23,6 +24,9 @@ namespace {
 using runtime::Effect;
 
 std::atomic<std::uint64_t> worlds_made{0};
+
+const client::Resource kDefinitions =
+    runtime::builtin("apiextensions.k8s.io/v1", "CustomResourceDefinition");
 
 // Far more than the loops need to accept a few definitions.
 constexpr std::size_t kSettleSteps = 10'000;
@@ -189,13 +193,17 @@ void World::add_process_actions(const State& state, std::uint8_t process,
     if (!followed.pending.empty()) {
       out.push_back({.step = Step::Deliver, .process = process, .item = watch});
     }
+    if (blueprint_.may_go(watch) &&
+        followed.served == (std::ranges::count(state.live->unserved, watch) > 0)) {
+      out.push_back({.step = Step::Notice, .process = process, .item = watch});
+    }
     if (state.left[Trouble::Watch] == 0) continue;
     if (followed.last) out.push_back({.step = Step::Repeat, .process = process, .item = watch});
     if (!followed.pending.empty()) {
       out.push_back({.step = Step::Relist, .process = process, .item = watch});
     }
   }
-  if (state.leader == process && it.can_begin(state.now)) {
+  if (state.leader == process && it.can_begin(state.now, scenario_.passes)) {
     out.push_back({.step = Step::Begin, .process = process});
   }
   add_effects(state, process, out);
@@ -261,6 +269,13 @@ void World::foresee(const Look& look, Live& live) const {
   for (std::uint8_t at = 0; at < small_count(scenario_.deeds); ++at) {
     const Deed& deed = scenario_.deeds[at];
     if (!deed.possible || deed.possible(look)) live.deeds.push_back(at);
+  }
+  live.unserved.clear();
+  for (std::uint8_t watch = 0; watch < small_count(blueprint_.watches()); ++watch) {
+    if (!blueprint_.may_go(watch)) continue;
+    const auto& resource = blueprint_.watches()[watch].collection.resource;
+    const kube::Key definition{"", fmt::format("{}.{}", resource.plural, resource.kind.group)};
+    if (look.get(kDefinitions, definition).is_null()) live.unserved.push_back(watch);
   }
   live.collectible.clear();
   live.terminating = false;

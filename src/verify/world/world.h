@@ -47,6 +47,8 @@ struct Live final : RefCounted {
   std::vector<std::uint8_t> deeds;
   std::vector<std::uint16_t> collectible;
   bool terminating = false;
+  // Optional watches whose kind the cluster has no more.
+  std::vector<std::uint8_t> unserved;
 };
 
 // A request whose sender has given it up.
@@ -93,6 +95,7 @@ enum class Step : std::uint8_t {
   Deliver,
   Repeat,   // an event once more
   Relist,   // a watch broke and its history is gone
+  Notice,   // a watch finds out that its kind is not served any more, or is so again
   Begin,    // a pass
   Effect,   // of pass `item`, its `effect`th that is out
   Land,     // a late request
