@@ -22,7 +22,6 @@ using runtime::Outcome;
 using runtime::Outcomes;
 using runtime::StepState;
 
-constexpr std::string_view kNotOurs = "NotOurs";
 // A ledger closes every five seconds; this many are about an hour and a half.
 constexpr std::int64_t kLedgerStep = 1'024;
 
@@ -40,7 +39,7 @@ const Outcome* with_reason(const Outcomes& outcomes, std::string_view reason) {
 const Outcome* refusal(const Outcomes& outcomes) {
   return first(outcomes, [](const Outcome& outcome) {
     return outcome.error_class == ErrorClass::Permanent ||
-           outcome.error_class == ErrorClass::Invalid;
+           outcome.error_class == ErrorClass::Invalid || outcome.reason == kNotOurs;
   });
 }
 

@@ -77,6 +77,31 @@ bool plan_blocked(Plan& plan, const Node& node, const Facts& facts) {
   return true;
 }
 
+// The claim has the data of another network, with which no program of this one starts: nothing is
+// touched, and what runs goes on. True when it is so.
+bool plan_other_data(Plan& plan, const Node& node, const Facts& facts) {
+  const auto& kept_for = facts.claim.kept_for;
+  const auto whose = claim_stamp(node, {});
+  const auto same_node = std::string_view{whose}.substr(0, whose.size() - 1);  // up to the network
+  if (!has_claim(node.spec) || !kept_for.starts_with(same_node)) return false;
+  if (kept_for == claim_stamp(node, facts.passphrase)) return false;
+  const auto data = key_of(node, "-data").name;
+  const auto lost = fmt::format("kubectl delete pvc {}", data);
+  const auto way_out =
+      !facts.workload.exists
+          ? fmt::format("give the data up ({})", lost)
+          : fmt::format("give the data up (kubectl delete sn {}{}) and create the node again",
+                        node.key.name, facts.claim.owned ? "" : ", then " + lost);
+  plan.branch(std::string{branches::kClaim})
+      .steps.emplace_back(wait(
+          std::string{kNotOurs},
+          fmt::format("PersistentVolumeClaim {}/{} has the data of another network, {}. Set the "
+                      "network back, or {}, or choose another name here",
+                      node.key.ns, data, kept_for.substr(same_node.size() - 1), way_out),
+          kLookAgainWell));
+  return true;
+}
+
 void plan_basics(Children& children, const Node& node, const Surroundings& around) {
   children.apply(children.branch("configuration"), config_map(node, around));
   auto& services = children.branch("services");
@@ -226,25 +251,29 @@ void plan_around_workload(Children& children, const Node& node, const Facts& fac
   if (spec.alerting) children.apply(children.branch("alerts"), alert_rules(node));
 }
 
+// Of a mesh that is there in part, what it has is used: a kind that is missing is no reason to take
+// the others away from a node that runs.
 void plan_mesh(Children& children, const Node& node, const Facts& facts) {
   const auto objects = mesh_objects(node);
   if (objects.empty()) return;
   auto& branch = children.branch(branches::kMesh, {branches::kWorkload});
+  const ChildKind* missing = nullptr;
   for (const auto& [kind, object] : objects) {
     if (facts.serves(*kind)) {
       children.apply(branch, object);
-      continue;
+    } else if (missing == nullptr) {
+      missing = kind;
     }
-    const auto message =
-        fmt::format("this cluster has no {} ({}); install the mesh, or remove spec.serviceMesh",
-                    kind->kind, kind->api_version);
-    if (!facts.published.says("FeatureUnavailable")) {
-      branch.steps.emplace_back(
-          EmitStep{.type = EventType::Warning, .reason = "FeatureUnavailable", .note = message});
-    }
-    branch.steps.emplace_back(wait("FeatureUnavailable", message, kLookAgainWell));
-    return;
   }
+  if (missing == nullptr) return;
+  const auto message =
+      fmt::format("this cluster has no {} ({}); install the mesh, or remove spec.serviceMesh",
+                  missing->kind, missing->api_version);
+  if (!facts.published.says("FeatureUnavailable")) {
+    branch.steps.emplace_back(
+        EmitStep{.type = EventType::Warning, .reason = "FeatureUnavailable", .note = message});
+  }
+  branch.steps.emplace_back(wait("FeatureUnavailable", message, kLookAgainWell));
 }
 
 // A program that is still catching up has an old ledger by nature, and a restart would set it back.
@@ -346,6 +375,7 @@ runtime::Plan decide(const Node& node, const Facts& facts, Instant now) {
                                            fmt::join(facts.missing_secrets, ", "), node.key.ns));
     return plan;
   }
+  if (plan_other_data(plan, node, facts)) return plan;
   Children children(plan);
   const auto around = surroundings_of(facts);
   plan_basics(children, node, around);

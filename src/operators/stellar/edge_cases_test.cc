@@ -142,6 +142,19 @@ TEST_F(StellarEdgeCases, EC2_AMeshThatIsNotInstalledIsSaidAndFollowedWhenItComes
   EXPECT_EQ(condition("FeatureUnavailable"), "");
 }
 
+TEST_F(StellarEdgeCases, EC2_AMeshThatLacksAKindKeepsThePoliciesThatItHas) {
+  install_mesh(&kinds::kDestinationRule);
+  make("alice", R"({"nodeType":"Horizon","network":"testnet","version":"1","horizonConfig":{
+      "databaseSecretRef":"seed","stellarCoreUrl":"http://core:11626"},
+      "serviceMesh":{"istio":{}}})");
+  settle();
+
+  EXPECT_TRUE(has(kinds::kPeerAuthentication, "alice-peer-auth"));
+  EXPECT_TRUE(has(kinds::kVirtualService, "alice-virtual-svc"));
+  EXPECT_EQ(condition("MeshReady"), "False FeatureUnavailable");
+  EXPECT_THAT(told("FeatureUnavailable"), HasSubstr("this cluster has no DestinationRule"));
+}
+
 TEST_F(StellarEdgeCases, EC3_TheFinalizerStaysUntilEveryChildIsGone) {
   install_mesh();
   bring_up("alice", kIstioSpec);
@@ -212,6 +225,33 @@ TEST_F(StellarEdgeCases, EC3_AClaimOfAnotherNetworkIsNotAdopted) {
   EXPECT_EQ(condition("OwnershipConflict"), "True ForeignObject");
   EXPECT_EQ(phase(), "Failed");
   EXPECT_FALSE(has(kinds::kStatefulSet, "alice"));
+  EXPECT_THAT(told("OwnershipConflict"),
+              HasSubstr("has the data of another network, \"Test SDF Network ; September 2015\". "
+                        "Set the network back, or give the data up (kubectl delete pvc "
+                        "alice-data), or choose another name here"));
+
+  world_.remove(resource_of(kinds::kClaim), "alice-data");
+  release_claim("alice");
+  settle();
+  EXPECT_TRUE(has(kinds::kStatefulSet, "alice"));
+}
+
+TEST_F(StellarEdgeCases, EC7_AnotherNetworkLeavesWhatRunsAsItIsUntilItIsSetBack) {
+  bring_up("alice", kValidatorSpec);
+  const auto configuration = child(kinds::kConfigMap, "alice-config");
+
+  edit("alice", R"({"spec":{"network":"futurenet"}})");
+  settle();
+
+  EXPECT_EQ(phase(), "Failed");
+  EXPECT_EQ(condition("OwnershipConflict"), "True ForeignObject");
+  EXPECT_THAT(told("OwnershipConflict"),
+              HasSubstr("give the data up (kubectl delete sn alice) and create the node again"));
+  EXPECT_EQ(child(kinds::kConfigMap, "alice-config"), configuration);
+
+  edit("alice", R"({"spec":{"network":"testnet"}})");
+  settle();
+  EXPECT_EQ(phase(), "Running");
 }
 
 TEST_F(StellarEdgeCases, EC4_NothingIsMadeOnceTheNodeIsBeingDeleted) {

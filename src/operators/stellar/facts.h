@@ -59,6 +59,7 @@ struct ClaimFacts {
   kube::Uid uid;
   std::optional<kube::Quantity> requested{};
   std::string storage_class;
+  std::string kept_for;  // as its stamp says; empty: it has none
 };
 
 // Of the history archives of a node that runs, looked at now and then.

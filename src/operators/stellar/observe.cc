@@ -227,6 +227,7 @@ ClaimFacts read_claim(const Node& node, const runtime::Reader& reader) {
   facts.owned = runtime::owner_uid_of(there) == node.uid.value;
   facts.uid = kube::Uid{std::string{kube::uid_of(there)}};
   facts.storage_class = there.get("spec", "storageClassName").as_string();
+  facts.kept_for = kube::annotation_of(there, runtime::kStampAnnotation);
   const auto asked = there.get("spec", "resources", "requests").get("storage").as_string();
   if (auto size = kube::Quantity::parse(asked)) facts.requested = *std::move(size);
   return facts;

@@ -19,6 +19,7 @@ constexpr std::string_view kSeedKey = "STELLAR_CORE_SEED";
 constexpr std::string_view kRunDirectory = "/run/stellar";
 constexpr std::string_view kRunFile = "/run/stellar/stellar-core.cfg";
 constexpr std::string_view kDatabaseFile = "/opt/stellar/data/stellar.db";
+constexpr std::string_view kDatabaseMark = "/opt/stellar/data/new-db-was-here";
 constexpr std::string_view kVaultFile = "/vault/secrets/seed";
 
 json::Draft port(std::string_view name, std::int64_t number) {
@@ -200,12 +201,15 @@ Program validator_program(const Node& node) {
                     .configuration = fmt::format("{}/stellar-core.cfg", kConfigDirectory),
                     .output = std::string{kRunFile}}),
       std::move(mounts)));
-  if (!node.spec.database) {
-    program.init_containers.push_back(
-        init_container("new-database", node.spec, new_database_command(kDatabaseFile, kRunFile),
-                       list({mount("data", program.data_directory), mount("run", kRunDirectory),
-                             mount("tmp", "/tmp")})));
-  }
+  // A database elsewhere is of no use without the buckets of its volume, so that an empty volume
+  // wants a new one there too.
+  auto new_database = init_container(
+      "new-database", node.spec,
+      new_database_command(node.spec.database ? kDatabaseMark : kDatabaseFile, kRunFile),
+      list({mount("data", program.data_directory), mount("run", kRunDirectory),
+            mount("tmp", "/tmp")}));
+  if (node.spec.database) new_database["env"] = core_variables(node.spec);
+  program.init_containers.push_back(std::move(new_database));
   return program;
 }
 

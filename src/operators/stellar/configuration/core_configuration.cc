@@ -146,13 +146,17 @@ umask 077
   return {"sh", "-c", std::string{kScript}, "seed", paths.seed, paths.configuration, paths.output};
 }
 
-std::vector<std::string> new_database_command(std::string_view database_file,
+std::vector<std::string> new_database_command(std::string_view mark,
                                               std::string_view configuration) {
+  constexpr std::string_view kScript = R"sh(set -eu
+test -s "$1" && exit 0
+stellar-core new-db --conf "$2"
+test -s "$1" || echo "new-db was here" > "$1")sh";
   return {"sh",
           "-c",
-          R"(test -s "$1" || exec stellar-core new-db --conf "$2")",
+          std::string{kScript},
           "new-database",
-          std::string{database_file},
+          std::string{mark},
           std::string{configuration}};
 }
 

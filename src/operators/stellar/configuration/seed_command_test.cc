@@ -86,12 +86,26 @@ TEST_F(SeedCommand, MakesADatabaseOnlyWhereThereIsNone) {
   fs::permissions(directory_ / "stellar-core", fs::perms(0755));
   const auto words =
       new_database_command((directory_ / "db").string(), (directory_ / "out.cfg").string());
+  const auto call = "new-db --conf " + (directory_ / "out.cfg").string() + "\n";
 
-  EXPECT_EQ(run(words, directory_), 0);
   write("db", "something");
   EXPECT_EQ(run(words, directory_), 0);
+  EXPECT_FALSE(fs::exists(directory_ / "calls"));
 
-  EXPECT_EQ(read("calls"), "new-db --conf " + (directory_ / "out.cfg").string() + "\n");
+  // One that is elsewhere leaves no file but the mark.
+  fs::remove(directory_ / "db");
+  EXPECT_EQ(run(words, directory_), 0);
+  EXPECT_EQ(run(words, directory_), 0);
+  EXPECT_EQ(read("calls"), call);
+}
+
+TEST_F(SeedCommand, MakesTheDatabaseAgainWhenThatFailed) {
+  write("stellar-core", "#!/bin/sh\nexit 7\n");
+  fs::permissions(directory_ / "stellar-core", fs::perms(0755));
+
+  EXPECT_EQ(run(new_database_command((directory_ / "db").string(), "cfg"), directory_), 7);
+
+  EXPECT_FALSE(fs::exists(directory_ / "db"));
 }
 
 }  // namespace

@@ -125,8 +125,9 @@ struct SeedPaths {
 };
 std::vector<std::string> seed_command(const SeedPaths& paths);
 // For the init container after it: makes core's database once, on an empty volume; on any other
-// this does nothing, since `new-db` forgets what is there.
-std::vector<std::string> new_database_command(std::string_view database_file,
+// this does nothing, since `new-db` forgets what is there. The mark is a file of the volume that is
+// there afterwards: the database, or one that only says so of a database elsewhere.
+std::vector<std::string> new_database_command(std::string_view mark,
                                               std::string_view configuration);
 
 }  // namespace fixpoint::operators::stellar
