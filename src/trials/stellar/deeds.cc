@@ -231,6 +231,29 @@ Deed lifts_quota() {
       [](const Look& look) { return !look.get(kQuotas, kFull).is_null(); });
 }
 
+namespace {
+
+const client::Resource kDefinitions =
+    runtime::builtin("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+
+kube::Key definition_of(const ChildKind& kind) {
+  return {"", fmt::format("{}.{}", kind.plural, kind.gvk().group)};
+}
+
+}  // namespace
+
+bool is_defined(const Look& look, const ChildKind& kind) {
+  return !look.get(kDefinitions, definition_of(kind)).is_null();
+}
+
+Deed undefines(const ChildKind& kind) {
+  const auto definition = definition_of(kind);
+  return by(
+      "person", fmt::format("uninstalls {}", kind.kind), Trouble::Edit,
+      [=](Stage& stage) { stage.remove(kDefinitions, definition); },
+      [=](const Look& look) { return is_alive(look.get(kDefinitions, definition)); });
+}
+
 Deed namesake_goes(const ChildKind& kind, std::string_view name) {
   const auto& resource = resource_of(kind);
   const auto which = key(name);

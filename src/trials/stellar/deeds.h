@@ -36,6 +36,12 @@ verify::world::Deed loses_pod(std::string_view name);
 // "pods", or a resource as quotas count it: "persistentvolumeclaims".
 verify::world::Deed fills_quota_of(std::string_view resource);
 
+// A mesh is uninstalled: one of its kinds goes, and its objects with it. Needs
+// built_in::definitions().
+verify::world::Deed undefines(const operators::stellar::ChildKind& kind);
+// That it has happened.
+bool is_defined(const Look& look, const operators::stellar::ChildKind& kind);
+
 // --- a namesake ---
 verify::world::Deed namesake_goes(const operators::stellar::ChildKind& kind, std::string_view name);
 

@@ -63,10 +63,12 @@ std::shared_ptr<const runtime::Operator> with(Mistake mistake) {
   return std::make_shared<const runtime::Typed<Mistaken>>(std::move(author));
 }
 
-verify::world::Variant variant(std::string belongs_to, std::string name, Mistake mistake) {
+verify::world::Variant variant(std::string belongs_to, std::string name, Mistake mistake,
+                               std::string budget) {
   return {.name = std::move(name),
           .belongs_to = std::move(belongs_to),
-          .reconciler = with(std::move(mistake))};
+          .reconciler = with(std::move(mistake)),
+          .budget = std::move(budget)};
 }
 
 Mistake planning(

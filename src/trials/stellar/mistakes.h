@@ -33,7 +33,9 @@ struct Mistake {
 };
 
 std::shared_ptr<const runtime::Operator> with(Mistake mistake);
-verify::world::Variant variant(std::string belongs_to, std::string name, Mistake mistake);
+// The budget is what it takes to see it, if not that of the world it belongs to.
+verify::world::Variant variant(std::string belongs_to, std::string name, Mistake mistake,
+                               std::string budget = {});
 
 // Mistakes in one place.
 Mistake planning(std::function<void(runtime::Plan&, const Mistake::Node&, const Mistake::Facts&)>);
@@ -47,7 +49,7 @@ Mistake believing(std::function<bool(const runtime::Outcome&)> wrongly);
 std::vector<verify::world::Variant> mistakes();
 
 // By what they are about, one list each.
-std::vector<verify::world::Variant> mistakes_in_making();    // cases 1, 2, 10, 11
+std::vector<verify::world::Variant> mistakes_in_making();    // cases 1, 2, 10, 11; neighbours
 std::vector<verify::world::Variant> mistakes_in_removing();  // cases 3, 4, 7, 8
 std::vector<verify::world::Variant> mistakes_in_saying();    // cases 5, 6, 9, 12
 

@@ -30,15 +30,8 @@ void partial_creation(std::vector<Variant>& all) {
                         planning([](Plan& plan, const Node&, const Facts& facts) {
                           if (facts.claim.exists) plan.branches.clear();
                         })));
-  all.push_back(
-      variant("ec10", "a failed step counts as done", believing([](const auto&) { return true; })));
-  all.push_back(variant("ec10", "a failed configuration counts as done",
-                        believing([](const runtime::Outcome& outcome) {
-                          return outcome.branch == "configuration";
-                        })));
-  all.push_back(variant(
-      "ec10", "a failed Service counts as done",
-      believing([](const runtime::Outcome& outcome) { return outcome.branch == "services"; })));
+  all.push_back(variant("ec10", "a failed step counts as done",
+                        believing([](const auto&) { return true; }), "error=1"));
   all.push_back(variant("ec10", "Services are made in the first pass only",
                         planning([](Plan& plan, const Node&, const Facts& facts) {
                           if (facts.workload.exists) drop_branch(plan, "services");
@@ -91,6 +84,17 @@ void mesh_before_workload(std::vector<Variant>& all) {
                           drop_branches_if(plan, [](const runtime::Branch& branch) {
                             return branch.name.starts_with("remove ");
                           });
+                        })));
+  all.push_back(variant("ec2-mesh-goes", "a kind that is missing takes the other policies along",
+                        planning([](Plan& plan, const Node&, const Facts& facts) {
+                          if (facts.serves(operators::stellar::kinds::kDestinationRule)) return;
+                          drop_applied(plan, "VirtualService", "");
+                          for (const auto& object : facts.owned) {
+                            if (object.kind != &operators::stellar::kinds::kVirtualService)
+                              continue;
+                            plan.branch("remove VirtualService/" + object.key.name);
+                            plan.remove({object.kind->gvk(), object.key}, object.uid);
+                          }
                         })));
   all.push_back(variant("ec2-no-mesh", "policies of a mesh that is not there",
                         {.facts = [](Facts& facts, const Node&, const runtime::Reader&) {
@@ -173,6 +177,32 @@ void quota(std::vector<Variant>& all) {
                         })));
 }
 
+void neighbours(std::vector<Variant>& all) {
+  all.push_back(
+      variant("neighbours", "whatever is in the namespace is its own",
+              {.facts = [](Facts& facts, const Node& node, const runtime::Reader& reader) {
+                const auto& kind = operators::stellar::kinds::kService;
+                facts.owned.clear();
+                for (const auto object : reader.list(kind.gvk(), node.key.ns)) {
+                  facts.owned.push_back(
+                      {&kind, kube::key_of(object), kube::Uid{std::string{kube::uid_of(object)}}});
+                }
+                return true;
+              }}));
+  all.push_back(variant("neighbours", "all nodes of a namespace share a configuration",
+                        planning([](Plan& plan, const Node&, const Facts&) {
+                          change_applied(plan, "ConfigMap", "-config", [](auto& step) {
+                            edit_object(step, [](json::Draft& object) {
+                              object.object_at("metadata")["name"] = "stellar-config";
+                            });
+                          });
+                        })));
+  all.push_back(variant("neighbours", "a namespace has room for one node",
+                        seeing([](Facts& facts, const Node& node) {
+                          if (node.key.name == "bob") facts.other_network = "alice";
+                        })));
+}
+
 }  // namespace
 
 std::vector<Variant> mistakes_in_making() {
@@ -181,6 +211,7 @@ std::vector<Variant> mistakes_in_making() {
   partial_creation(all);
   mesh_before_workload(all);
   quota(all);
+  neighbours(all);
   return all;
 }
 

@@ -129,7 +129,8 @@ void edit_while_deleting(std::vector<Variant>& all) {
                           if (node.generation <= 2) return;
                           plan.branches.clear();
                           plan.wait("Announced", "the deletion is announced first");
-                        })));
+                        }),
+                        "edit=2"));
   all.push_back(variant("ec4", "only what the spec asks for now is removed",
                         removing([](Plan& plan, const Node& node, const Facts&) {
                           if (node.spec.alerting) return;

@@ -195,6 +195,25 @@ Promise no_create_in_delete() {
           }};
 }
 
+Promise keeps_to_its_own() {
+  return {"a pass about one node touches nothing of another",
+          [](const Glance& was, const Glance& is) {
+            if (is.by == nullptr) return true;
+            const auto own = kube::uid_of(is.by->snapshot);
+            const auto untouched = [&](const client::Resource& resource, auto uid_of_owner) {
+              return std::ranges::all_of(was.look.list(resource), [&](json::View object) {
+                const auto owner = uid_of_owner(object);
+                return owner.empty() || owner == own ||
+                       is.look.get(resource, kube::key_of(object)).same_as(object);
+              });
+            };
+            return untouched(nodes(), kube::uid_of) &&
+                   std::ranges::all_of(all_kinds(), [&](const auto* kind) {
+                     return untouched(resource_of(*kind), runtime::owner_uid_of);
+                   });
+          }};
+}
+
 Promise retained(std::string_view who) {
   const std::string name{who};
   return {"Retained: a claim that is to be kept never goes",

@@ -30,6 +30,8 @@ verify::world::Promise policy_before_workload(std::string_view name);
 verify::world::Promise finalizer_last(std::string_view name);
 verify::world::Promise foreign_safe(const client::Resource& resource, std::string_view name);
 verify::world::Promise no_create_in_delete();
+// Of several nodes: a pass about one touches nothing of another.
+verify::world::Promise keeps_to_its_own();
 verify::world::Promise retained(std::string_view name);
 // While nobody answers, nothing is concluded: the phase stays what it was.
 verify::world::Promise silence_says_nothing(std::string_view name);

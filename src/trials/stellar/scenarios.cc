@@ -6,9 +6,9 @@
 #include "runtime/typed.h"
 #include "trials/stellar/deeds.h"
 #include "trials/stellar/health_model.h"
-#include "trials/stellar/picture.h"
 #include "trials/stellar/properties.h"
 #include "trials/stellar/trial.h"
+#include "trials/stellar/worlds.h"
 
 #include <algorithm>
 #include <string>
@@ -20,115 +20,7 @@
 namespace fixpoint::trials::stellar {
 namespace {
 
-using verify::world::Budget;
 using verify::world::Scenario;
-
-constexpr std::string_view kAlice = "alice";
-
-// Six children: configuration, two Services, claim, policy, StatefulSet.
-constexpr std::string_view kValidator = R"({"nodeType":"Validator","network":"testnet",)"
-                                        R"("version":"22.1.0","storage":{"size":"10Gi"},)"
-                                        R"("validatorConfig":{"seedSecretRef":"seed"}})";
-
-const std::vector<std::string> kLinkerd{"servers.policy.linkerd.io",
-                                        "serverauthorizations.policy.linkerd.io"};
-const std::vector<std::string> kIstio{"peerauthentications.security.istio.io",
-                                      "destinationrules.networking.istio.io",
-                                      "virtualservices.networking.istio.io"};
-
-enum class Mesh : std::uint8_t { None, Istio };
-
-// Nobody here has the Prometheus operator.
-std::vector<std::string> absent_with(Mesh mesh) {
-  std::vector<std::string> absent{"servicemonitors.monitoring.coreos.com"};
-  absent.insert(absent.end(), kLinkerd.begin(), kLinkerd.end());
-  if (mesh == Mesh::None) absent.insert(absent.end(), kIstio.begin(), kIstio.end());
-  return absent;
-}
-
-std::string node(std::string_view name, std::string_view spec) {
-  return fmt::format(R"({{"apiVersion":"stellar.org/v1alpha1","kind":"StellarNode",)"
-                     R"("metadata":{{"name":"{}"}},"spec":{}}})",
-                     name, spec);
-}
-
-bool runs_version(json::View workload, json::View node) {
-  const auto version = node.get("spec", "version").as_string();
-  const auto containers = workload.get("spec", "template", "spec", "containers");
-  return std::ranges::any_of(containers.elements(), [&](json::View container) {
-    return container.get("image").as_string().ends_with(version);
-  });
-}
-
-// Everything the spec asks for is there and nothing else, and the node says that it runs.
-bool converged(const Look& look, json::View node, const std::vector<std::string>& absent) {
-  const auto wanted = wanted_by(node, absent);
-  const bool all = std::ranges::all_of(
-      wanted, [&](const Wanted& child) { return is_current(look, node, child); });
-  const std::size_t kept = keeps_claim(node) ? 1 : 0;
-  return all && owned_by(look, kube::uid_of(node)).size() + kept == wanted.size() &&
-         runs_version(workload_of(look, node), node) && says_running(node) && is_observed(node) &&
-         condition(node, "Ready") == "True" && condition(node, "ResourcesReady") == "True";
-}
-
-Scenario world(std::string name, std::string summary, std::string_view budget,
-               std::string_view spec, Mesh mesh = Mesh::None) {
-  const auto absent = absent_with(mesh);
-  Scenario made{
-      .name = std::move(name),
-      .summary = std::move(summary),
-      .budget = Budget{}
-        .with(budget).value(),
-      .objects = {"{apiVersion: v1, kind: Secret, metadata: {name: seed}}", node(kAlice, spec)},
-      .absent = absent,
-      .deeds = {runs_pods(kAlice)},
-      .match = [absent](const Look& look, json::View it) { return converged(look, it, absent); },
-      .outside = programs(),
-      .promises = {fresh_running(kAlice), finalizer_last(kAlice), no_create_in_delete(),
-                       one_voice(kAlice)},
-      .claims = {no_leak(), running_complete(kAlice, absent), observed_generation(kAlice)}
-  };
-  if (spec.find("Validator") != std::string_view::npos) {
-    made.deeds.push_back(releases_claim(kAlice));
-  }
-  return made;
-}
-
-constexpr std::string_view kPolicies =
-    R"("serviceMesh":{"istio":{"circuitBreaker":{"consecutiveErrors":5}}})";
-// Four children: configuration, two Services, Deployment.
-constexpr std::string_view kHorizon =
-    R"({"nodeType":"Horizon","network":"testnet","version":"22.1.0","horizonConfig":)"
-    R"({"databaseSecretRef":"seed","stellarCoreUrl":"http://core:11626","enableIngest":false}})";
-
-// With three policies more.
-std::string in_mesh() {
-  std::string spec{kHorizon};
-  spec.insert(spec.size() - 1, fmt::format(",{}", kPolicies));
-  return spec;
-}
-
-json::View alice(const Glance& now) {
-  return node_of(now.look, kAlice);
-}
-
-bool has_workload(const Glance& now, std::string_view name) {
-  const auto node = node_of(now.look, name);
-  return is_alive(node) && !workload_of(now.look, node).is_null();
-}
-
-// All pods are of the newest template, and ready.
-bool is_rolled_out(json::View workload) {
-  const auto status = workload.get("status");
-  return status.get("observedGeneration").as_int() == kube::generation_of(workload) &&
-         status.get("readyReplicas").as_int() == workload.get("spec", "replicas").as_int(1);
-}
-
-bool everything_is_current(const Look& look, json::View node,
-                           const std::vector<std::string>& absent) {
-  return std::ranges::all_of(wanted_by(node, absent),
-                             [&](const Wanted& child) { return is_current(look, node, child); });
-}
 
 Scenario ec1() {
   auto made =
@@ -174,6 +66,29 @@ Scenario ec2_no_mesh() {
   made.claims.erase(made.claims.begin() + 1);
   made.claims.push_back(always("a mesh that is asked for and missing is not called Running", {},
                                [](const Glance& now) { return !says_running(alice(now)); }));
+  return made;
+}
+
+// The mesh is uninstalled while the node runs, is made or goes.
+Scenario ec2_mesh_goes() {
+  auto made = world("ec2-mesh-goes", "mesh before resources: a kind of the mesh goes away",
+                    "edit=1", in_mesh(), Mesh::Istio);
+  const auto& gone = operators::stellar::kinds::kDestinationRule;
+  made.loops = {verify::world::built_in::definitions()};
+  made.deeds.push_back(undefines(gone));
+  made.deeds.push_back(deletes(kAlice));
+  made.promises.push_back(mesh_after_workload(kAlice));
+  auto without = made.absent;
+  without.push_back("destinationrules.networking.istio.io");
+  made.claims[1] = running_complete(kAlice, without);
+  made.claims.push_back(delete_completes(kAlice));
+  made.match = [absent = made.absent, without, &gone](const Look& look, json::View node) {
+    if (is_defined(look, gone)) return converged(look, node, absent);
+    return everything_is_current(look, node, without) && is_observed(node) && !says_running(node) &&
+           condition(node, "MeshReady") == "False" &&
+           condition(node, "FeatureUnavailable") == "True";
+  };
+  made.by_name_only = true;
   return made;
 }
 
@@ -298,23 +213,6 @@ Scenario ec7_moves() {
   return made;
 }
 
-Scenario ec7_networks() {
-  auto made = world("ec7-networks", "foreign objects: a node of another network is there already",
-                    "", kHorizon);
-  std::string other{kHorizon};
-  other.replace(other.find("testnet"), 7, "futurenet");
-  made.objects.push_back(node("bob", other));
-  made.deeds.push_back(runs_pods("bob"));
-  made.match = [absent = made.absent](const Look& look, json::View it) {
-    return kube::name_of(it) == kAlice ? converged(look, it, absent)
-                                       : phase_of(it) == "Failed" && is_observed(it) &&
-                                             owned_by(look, kube::uid_of(it)).empty();
-  };
-  made.claims.push_back(always("who came second gets no pods", {},
-                               [](const Glance& now) { return !has_workload(now, "bob"); }));
-  return made;
-}
-
 Scenario ec8() {
   auto made = world("ec8", "partition during cleanup: calls fail while the node is deleted",
                     "edit=1", kValidator);
@@ -413,18 +311,15 @@ Scenario modes() {
   return made;
 }
 
-Scenario leaders() {
-  auto made = world("leaders", "two processes, and the lease changes hands", "lease=1", kHorizon);
-  made.processes = 2;
-  return made;
-}
-
 }  // namespace
 
 std::vector<Scenario> scenarios() {
-  return {ec1(), ec2(),  ec2_unwell(), ec2_no_mesh(), ec3(),       ec3_retain(),   ec4(),
-          ec5(), ec6(),  ec6_mended(), ec7(),         ec7_moves(), ec7_networks(), ec8(),
-          ec9(), ec10(), ec11(),       ec11_pods(),   ec12(),      modes(),        leaders()};
+  std::vector<Scenario> all{
+      ec1(), ec2(),  ec2_unwell(), ec2_no_mesh(), ec2_mesh_goes(), ec3(),       ec3_retain(),
+      ec4(), ec5(),  ec6(),        ec6_mended(),  ec7(),           ec7_moves(), ec8(),
+      ec9(), ec10(), ec11(),       ec11_pods(),   ec12(),          modes()};
+  for (auto& shared : shared_worlds()) all.push_back(std::move(shared));
+  return all;
 }
 
 }  // namespace fixpoint::trials::stellar
