@@ -138,12 +138,17 @@ std::optional<std::string> free_address(const AdmissionCall& call, const Taken& 
   return std::nullopt;
 }
 
-std::string_view address_problem(const AdmissionCall& call, const Taken& taken,
-                                 std::string_view address) {
+std::string address_problem(const AdmissionCall& call, const Taken& taken,
+                            const std::string& address) {
   if (!in_range(address)) return "the provided network does not match the current range";
   // A dry run takes nothing, and so finds nothing taken.
-  if (call.dry_run || !taken.address(address)) return {};
-  return "provided IP is already allocated";
+  if (call.dry_run) return {};
+  // An address belongs to a service by its name.
+  if (call.name.empty()) {
+    return "IPAddress.networking.k8s.io \"" + address +
+           "\" is invalid: spec.parentRef.name: Required value";
+  }
+  return taken.address(address) ? "provided IP is already allocated" : "";
 }
 
 Answer<void> allocate_address(const AdmissionCall& call, const Taken& taken,
@@ -152,7 +157,7 @@ Answer<void> allocate_address(const AdmissionCall& call, const Taken& taken,
   if (service.addresses.empty()) service.addresses.emplace_back();
   auto& address = service.addresses.front();
   if (!address.empty()) {
-    std::string why{address_problem(call, taken, address)};
+    auto why = address_problem(call, taken, address);
     if (why.empty()) return {};
     if (call.dry_run) {
       why = "the provided IP (" + address +

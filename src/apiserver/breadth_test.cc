@@ -281,6 +281,37 @@ TEST_F(Breadth, AnOldAutoscalersWriterOwnsTheAnnotationsThatItsStatusBecomes) {
   EXPECT_FALSE(metric.get("resource", "current").contains("averageValue"));
 }
 
+TEST_F(Breadth, WhatAnOldAutoscalerSaysInAnnotationsIsCompletedAndLookedAt) {
+  const auto with = [&](std::string_view name, std::string_view text) {
+    return create(kOldScalers, R"({"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler",)"
+                               R"("metadata":{"name":"a","annotations":{)"
+                               R"("autoscaling.alpha.kubernetes.io/)" +
+                                   std::string{name} + R"(":")" + std::string{text} +
+                                   R"("}},"spec":{"maxReplicas":3,"scaleTargetRef":)"
+                                   R"({"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}})");
+  };
+
+  EXPECT_EQ(with("metrics", R"([{\"type\":\"Nope\"}])").code, 422);
+  // A new object has no status.
+  const auto made = with("conditions", R"([{\"type\":\"AbleToScale\",\"status\":\"True\"}])");
+  EXPECT_EQ(made.code, 201);
+  EXPECT_FALSE(made.body.get("metadata").contains("annotations"));
+  const auto behaves = [&](std::string_view up) {
+    return patch(std::string{kOldScalers} + "/a",
+                 R"({"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/behavior":)"
+                 R"("{\"ScaleUp\":{)" +
+                     std::string{up} + R"(}}"}}})");
+  };
+  EXPECT_EQ(behaves(R"(\"SelectPolicy\":\"Min\")").code, 422);
+  EXPECT_EQ(behaves(R"(\"SelectPolicy\":\"Min\",\"Policies\":)"
+                    R"([{\"Type\":\"Pods\",\"Value\":4,\"PeriodSeconds\":60}])")
+                .code,
+            200);
+  const auto newer = get(std::string{kScalers} + "/a");
+  EXPECT_EQ(newer.body.get("spec", "behavior", "scaleUp", "selectPolicy").as_string(), "Min");
+  EXPECT_EQ(newer.body.get("spec", "behavior", "scaleDown", "selectPolicy").as_string(), "Max");
+}
+
 TEST_F(Breadth, AnOldAutoscalersWriterLeavesTheStatusAsItIs) {
   create(kOldScalers, scaler("v1", R"({"maxReplicas":3,"scaleTargetRef":{"apiVersion":"apps/v1",
                                        "kind":"Deployment","name":"d"}})"));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -122,26 +123,38 @@ LongAmounts::LongAmounts(const WriteCall& call) {
     const auto again = kube::Quantity::parse(amount->to_string());
     if (again && !again->wide()) amounts_.push_back({amount->to_string(), std::string{word}});
   }
+  if (!amounts_.empty()) given_ = given_object(call);
 }
 
 json::Value LongAmounts::put_into(const json::Value& object) const {
-  return amounts_.empty() ? object : with_sent(object).freeze();
+  if (amounts_.empty()) return object;
+  const json::View given = given_;
+  return with_sent(object, given.is_object() ? std::optional{given} : std::nullopt).freeze();
 }
 
-json::Draft LongAmounts::with_sent(json::View value) const {
+json::Draft LongAmounts::with_sent(json::View value, std::optional<json::View> sent) const {
   if (value.is_object()) {
     auto object = json::Draft::object();
-    for (const auto [key, member] : value.members()) object[key] = with_sent(member);
+    for (const auto [key, member] : value.members()) {
+      object[key] = with_sent(member, sent ? sent->find(key) : std::nullopt);
+    }
     return object;
   }
   if (value.is_array()) {
     auto array = json::Draft::array();
-    for (const auto element : value.elements()) array.push_back(with_sent(element));
+    std::size_t i = 0;
+    for (const auto element : value.elements()) {
+      const bool there = sent && i < sent->size();
+      array.push_back(with_sent(element, there ? std::optional{(*sent)[i]} : std::nullopt));
+      ++i;
+    }
     return array;
   }
   if (!value.is_string()) return json::Draft{value};
   const auto found = std::ranges::find(amounts_, value.as_string(), &Amount::shown);
-  return found == amounts_.end() ? json::Draft{value} : json::Draft{found->sent};
+  if (found == amounts_.end()) return json::Draft{value};
+  // One amount may be written in several ways.
+  return json::Draft{sent && sent->is_string() ? sent->as_string() : std::string_view{found->sent}};
 }
 
 void LongAmounts::shorten(kube::FieldErrors& errors) const {

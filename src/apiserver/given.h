@@ -11,6 +11,10 @@
 #include "apiserver/write.h"
 #include "kube/error_words.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace fixpoint::apiserver {
 
 // `candidate`, decoded from what the call sent, with the empty lists and maps that were in that.
@@ -42,8 +46,10 @@ class LongAmounts {
     std::string shown;
     std::string sent;
   };
-  json::Draft with_sent(json::View value) const;
+  // `sent`: what was given at that place, if anything was.
+  json::Draft with_sent(json::View value, std::optional<json::View> sent) const;
 
+  json::Value given_;
   std::vector<Amount> amounts_;
 };
 

@@ -360,6 +360,32 @@ TEST_F(RefusalWords, CountAmountsOfManyDigitsAsTheyWereSent) {
             R"({"pods":"100E"})");
 }
 
+TEST_F(RefusalWords, CountEachAmountAsItWasSentWhereItStands) {
+  const auto refused = create(
+      "/api/v1/namespaces/ns/resourcequotas",
+      R"({"metadata":{"name":"q"},"spec":{"hard":{"pods":"100E","services":"100000000000000000000"}}})");
+
+  EXPECT_EQ(
+      message(refused),
+      R"(ResourceQuota "q" is invalid: spec.hard[services]: Invalid value: "100E": must be an integer)");
+}
+
+TEST_F(RefusalWords, GiveNoAddressToAServiceWithoutAName) {
+  const auto service = [&](std::string_view address) {
+    return message(create("/api/v1/namespaces/ns/services",
+                          R"({"metadata":{},"spec":{"clusterIP":")" + std::string{address} +
+                              R"(","ports":[{"port":80}]}})"));
+  };
+
+  EXPECT_EQ(service("10.0.9.9"),
+            R"(Service "" is invalid: spec.clusterIPs: Invalid value: ["10.0.9.9"]: failed to )"
+            R"(allocate IP 10.0.9.9: IPAddress.networking.k8s.io "10.0.9.9" is invalid: )"
+            R"(spec.parentRef.name: Required value)");
+  EXPECT_EQ(
+      service("None"),
+      R"(Service "" is invalid: metadata.name: Required value: name or generateName is required)");
+}
+
 TEST_F(RefusalWords, ReadTolerationsOfAnAnnotationAsGoDoes) {
   const auto refusal = [&](std::string_view tolerations) {
     return message(create("/api/v1/namespaces/ns/pods",

@@ -254,9 +254,20 @@ void dedup_owners(WriteCall& call, json::Draft& object) {
 
 namespace {
 
-// As it would come back from the store.
+// As it would come back from the store, but for defaults.
 json::Value reread(const Resource& resource, const json::Value& object) {
   return in_version(resource, to_stored(resource, object));
+}
+
+// What another version wrote gets the stored version's defaults, as whoever reads it would give it.
+json::Value stored_form(const Resource& resource, const json::Value& object) {
+  auto stored = to_stored(resource, object);
+  if (resource.builtin == nullptr || resource.builtin->to_stored == nullptr) return stored;
+  const auto* kind = kinds::find(resource.builtin->stored_as);
+  if (kind == nullptr || kind->set_defaults == nullptr) return stored;
+  json::Draft draft{std::move(stored)};
+  kind->set_defaults(draft);
+  return draft.freeze();
 }
 
 }  // namespace
@@ -489,10 +500,12 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (call.options.dry_run) {
     const std::string sent{kube::resource_version_of(candidate)};
     return Written{
-        answered(call, reread(call.resource, as_if_written(std::move(object), put ? sent : ""))),
+        answered(call, in_version(call.resource,
+                                  stored_form(call.resource,
+                                              as_if_written(std::move(object), put ? sent : "")))),
         true};
   }
-  const json::Value wanted = to_stored(call.resource, object.freeze());
+  const json::Value wanted = stored_form(call.resource, object.freeze());
   if (auto ok = check_stored_size(call.resource, wanted, call.environment.weakness); !ok) {
     return std::unexpected(ok.error());
   }
@@ -612,7 +625,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   const auto revision = kube::resource_version_of(current->body);
   json::Value same_revision = as_if_written(std::move(object), revision);
   const json::Value stored =
-      with_unwritten_part(call, to_stored(call.resource, same_revision), current->body);
+      with_unwritten_part(call, stored_form(call.resource, same_revision), current->body);
   same_revision = answered(call, in_version(call.resource, stored));
   if (call.options.dry_run) return Written{std::move(same_revision), false};
 

@@ -9,7 +9,9 @@
 #include "kinds/convert_shape.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -241,12 +243,22 @@ void print_ordered(View tree, std::string& out) {
   out += '}';
 }
 
-// The JSON in an annotation; nothing when it is absent or does not parse, as a real server does.
+// The JSON in an annotation; nothing when it is absent or cannot be read as what it should be, as a
+// real server does.
 std::optional<Value> annotated(View object, std::string_view annotation) {
   const auto text = object.get("metadata", "annotations").find(annotation);
   if (!text) return std::nullopt;
   auto parsed = json::parse(text->as_string());
   if (!parsed) return std::nullopt;
+  const View content = *parsed;
+  const bool fits =
+      annotation == kBehavior
+          ? content.is_object()
+          : content.is_null() ||
+                (content.is_array() && std::ranges::all_of(content.elements(), [](View each) {
+                   return each.is_object();
+                 }));
+  if (!fits) return std::nullopt;
   return *std::move(parsed);
 }
 
@@ -261,10 +273,10 @@ void annotate(Draft& object, std::string_view annotation, const Draft& content) 
   annotate(object, annotation, std::move(text));
 }
 
-void drop_annotations(Draft& object) {
+void drop_annotations(Draft& object, std::span<const std::string_view> names) {
   Draft* annotations = object.find("metadata", "annotations");
   if (annotations == nullptr || !annotations->is_object()) return;
-  for (const auto name : kAnnotations) annotations->erase(name);
+  for (const auto name : names) annotations->erase(name);
   if (annotations->empty()) object["metadata"].erase("annotations");
 }
 
@@ -340,6 +352,15 @@ void status_to_annotations(View object, Draft& made) {
 
 }  // namespace
 
+void drop_annotations_of_v2(Draft& autoscaler) {
+  drop_annotations(autoscaler, kAnnotations);
+}
+
+void drop_annotations_of_new_v1(Draft& autoscaler) {
+  constexpr std::string_view kOfStatus[] = {kCurrentMetrics, kConditions};
+  drop_annotations(autoscaler, kOfStatus);
+}
+
 void autoscaler_to_v2(Draft& autoscaler) {
   const auto frozen = autoscaler.freeze();
   const View object = frozen;
@@ -354,7 +375,7 @@ void autoscaler_to_v2(Draft& autoscaler) {
   status.erase("currentCPUUtilizationPercentage");
   if (auto current = current_metrics_of_v1(object)) status["currentMetrics"] = *std::move(current);
   if (auto conditions = annotated(object, kConditions)) status["conditions"] = Draft{*conditions};
-  drop_annotations(autoscaler);
+  drop_annotations(autoscaler, kAnnotations);
   set_version(autoscaler, "autoscaling/v2");
   canonicalize(autoscaler, "autoscaling.v2.HorizontalPodAutoscaler");
 }
@@ -362,7 +383,7 @@ void autoscaler_to_v2(Draft& autoscaler) {
 void autoscaler_to_v1(Draft& autoscaler) {
   const auto frozen = autoscaler.freeze();
   const View object = frozen;
-  drop_annotations(autoscaler);
+  drop_annotations(autoscaler, kAnnotations);
   autoscaler.object_at("spec");
   autoscaler.object_at("status");
   metrics_to_annotations(object, autoscaler);

@@ -62,7 +62,10 @@ TEST(AutoscalerConversion, TurnsTheCpuPercentageIntoAMetricAndBack) {
 TEST(AutoscalerConversion, CarriesOtherMetricsInAnnotations) {
   const std::string v2 =
       R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"h"},)"
-      R"("spec":{"behavior":{"scaleDown":{"stabilizationWindowSeconds":5}},"maxReplicas":3,"metrics":)"
+      R"("spec":{"behavior":{"scaleDown":{"policies":[{"periodSeconds":15,"type":"Percent","value":100}],)"
+      R"("selectPolicy":"Max","stabilizationWindowSeconds":5},"scaleUp":{"policies":)"
+      R"([{"periodSeconds":60,"type":"Pods","value":4}],"selectPolicy":"Min","stabilizationWindowSeconds":0}},)"
+      R"("maxReplicas":3,"metrics":)"
       R"([{"pods":{"metric":{"name":"m"},"target":{"averageValue":"5","type":"AverageValue"}},"type":"Pods"}],)"
       R"("scaleTargetRef":{"kind":"D","name":"d"}},)"
       R"("status":{"conditions":[{"lastTransitionTime":null,"status":"True","type":"AbleToScale"}],)"
@@ -75,10 +78,25 @@ TEST(AutoscalerConversion, CarriesOtherMetricsInAnnotations) {
   EXPECT_EQ(annotations.get("autoscaling.alpha.kubernetes.io/metrics").as_string(),
             R"([{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"5"}}])");
   EXPECT_EQ(annotations.get("autoscaling.alpha.kubernetes.io/behavior").as_string(),
-            R"({"ScaleUp":null,"ScaleDown":{"StabilizationWindowSeconds":5,"SelectPolicy":null,)"
-            R"("Policies":null,"Tolerance":null}})");
+            R"({"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Min",)"
+            R"("Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":60}],"Tolerance":null},)"
+            R"("ScaleDown":{"StabilizationWindowSeconds":5,"SelectPolicy":"Max",)"
+            R"("Policies":[{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":null}})");
   EXPECT_FALSE(parsed->get("spec").contains("metrics"));
   EXPECT_EQ(converted(v1, autoscaler_to_v2), v2);
+}
+
+TEST(AutoscalerConversion, OverlooksAnnotationsThatAreSomethingElse) {
+  const auto v2 = converted(
+      R"({"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"h","annotations":)"
+      R"({"autoscaling.alpha.kubernetes.io/conditions":"1","autoscaling.alpha.kubernetes.io/current-metrics":"[1]",)"
+      R"("autoscaling.alpha.kubernetes.io/behavior":"[]"}},"spec":{"maxReplicas":3}})",
+      autoscaler_to_v2);
+
+  const auto parsed = json::parse(v2);
+  EXPECT_FALSE(parsed->get("status").contains("conditions"));
+  EXPECT_FALSE(parsed->get("spec").contains("behavior"));
+  EXPECT_TRUE(parsed->get("status", "currentMetrics").is_null());
 }
 
 TEST(Conversions, AreWhereTheRowsSayTheyAre) {

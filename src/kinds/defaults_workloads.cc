@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/defaults_workloads.h"
 
+#include "kinds/convert.h"
 #include "kinds/defaults_core.h"
 #include "kinds/defaults_fields.h"
 #include "kinds/defaults_pod.h"
@@ -180,6 +181,7 @@ void set_defaults_hpa_v2(Draft& object) {
             )
     });
   }
+  drop_annotations_of_v2(object);
   if (!given(spec, "behavior")) return;
   Draft& behavior = spec["behavior"];
   set_scaling_rules(behavior, "scaleUp",

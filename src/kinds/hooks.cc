@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/hooks.h"
 
+#include "kinds/convert.h"
 #include "kinds/defaults_cluster.h"
 #include "kinds/defaults_core.h"
 #include "kinds/defaults_pod.h"
@@ -119,7 +120,7 @@ constexpr HookRow kHooks[] = {
     {"apps", "v1", "ControllerRevision", {.validate = checked<validate_controller_revision>, .validate_update = checked_update<validate_controller_revision_update>}},
     {"batch", "v1", "CronJob", {.set_defaults = set_defaults_cron_job, .prepare = prepare_job_template, .validate = checked<validate_cron_job>, .validate_update = checked_update<validate_cron_job_update>, .warnings = cron_job_warnings, .update_warnings = news<cron_job_warnings>}},
     {"batch", "v1", "Job", {.set_defaults = set_defaults_job, .prepare = prepare_job, .as_read = complete_job, .validate = checked<validate_job>, .validate_update = checked_update<validate_job_update>, .validate_status_update = validate_job_status_update, .warnings = named_workload_warnings, .update_warnings = news<named_workload_warnings>}},
-    {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>, .validate_status_update = validate_autoscaler_status_update}},
+    {"autoscaling", "v1", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v1, .as_read = drop_annotations_of_new_v1, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>, .validate_status_update = validate_autoscaler_status_update}},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", {.set_defaults = set_defaults_hpa_v2, .validate = checked<validate_autoscaler>, .validate_update = checked_update<validate_autoscaler_update>, .validate_status_update = validate_autoscaler_status_update}},
     {"networking.k8s.io", "v1", "IngressClass", {.set_defaults = set_defaults_ingress_class, .validate = checked<validate_ingress_class>, .validate_update = checked_update<validate_ingress_class_update>}},
     {"networking.k8s.io", "v1", "NetworkPolicy", {.set_defaults = set_defaults_network_policy, .validate = checked<validate_network_policy>, .validate_update = checked_update<validate_network_policy_update>, .warnings = network_policy_warnings}},

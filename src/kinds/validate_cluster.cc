@@ -2,6 +2,7 @@
 #include "kinds/validate_cluster.h"
 
 #include "json/print.h"
+#include "kinds/convert.h"
 #include "kinds/validate_apps.h"
 #include "kinds/validate_container.h"
 #include "kinds/validate_metrics.h"
@@ -273,12 +274,16 @@ FieldErrors validate_disruption_budget_update(View object, View) {
   return check_budget(object);
 }
 
+// Whatever version it came in: what v1 says in annotations is looked at as well.
 FieldErrors validate_autoscaler(View object) {
-  return check_autoscaler(object);
+  json::Draft as_v2{object};
+  autoscaler_to_v2(as_v2);
+  const auto frozen = as_v2.freeze();
+  return check_autoscaler(frozen);
 }
 
 FieldErrors validate_autoscaler_update(View object, View) {
-  return check_autoscaler(object);
+  return validate_autoscaler(object);
 }
 
 FieldErrors validate_autoscaler_status_update(View object, View) {

@@ -148,6 +148,14 @@ Sequence with_device() {
     "exactly":{"deviceClassName":"c","selectors":[{"cel":{"expression":"nope"}}]}}]}}})")});
 }
 
+// Without the limit of its own it would take as long as any request may.
+Sequence with_nameless_service() {
+  auto step = post("/api/v1/namespaces/<<ns>>/services",
+                   R"({"metadata":{},"spec":{"ports":[{"port":80}]}})");
+  step.query = "timeout=2s";
+  return of({step});
+}
+
 Sequence with_certificate() {
   return of({post("/api/v1/namespaces/<<ns>>/secrets",
                   R"({"metadata":{"name":"a"},"type":"kubernetes.io/tls","data":{"tls.crt":")" +
@@ -187,6 +195,10 @@ std::vector<Accepted> accepted_differences() {
        "to",                                                                                                                              with_unreadable_schema()                               },
       {"webhooks",         "webhooks are stored and not called",                                        "they come with their own issue",
        with_webhook()                                                                                                                                                                            },
+      // The last one: the real server of the comparison hands out no address after it.
+      {"nameless",         "a service without a name that wants any address is refused at once",
+       "a real server tries every address it has, each of which it refuses to a service without a "
+       "name, until the request times out; meanwhile nobody else gets one",                                                               with_nameless_service()                                },
   };
 }
 

@@ -81,7 +81,9 @@ Subject quota_subject() {
           {metadata_edits(),
                  {R"(/spec/hard {"pods":"5"})", R"(/spec/hard/configmaps "4")",
             R"(/spec/scopes ["BestEffort"])", R"(/spec/hard {"pods":"-5"})",
-            R"(/spec/hard {"pods":"100E"})", R"(/spec/hard {"pods":"100000000000000000000"})"}}
+            R"(/spec/hard {"pods":"100E"})", R"(/spec/hard {"pods":"100000000000000000000"})",
+            R"(/spec/hard {"pods":"100E","services":"100000000000000000000"})",
+            R"(/spec/hard {"limits.cpu":"1","requests.cpu":"1000m","requests.memory":"1024Mi","limits.memory":"1Gi"})"}}
            ),
       .status = {R"(/status {"hard":{"pods":"2"},"used":{"pods":"1"}})",
                  R"(/status {"hard":{"pods":"-2"}})", R"(/status {"used":{"pods":"1.5"}})",
@@ -129,6 +131,8 @@ const Edits& pod_edits() {
       R"(/spec/initContainers [{"name":"init","image":"x"}])",
       R"(/spec/containers/0/resources {"limits":{"memory":"1","example.com/d":"100000000000000000000"}})",
       R"(/spec/containers/0/resources {"limits":{"memory":"1","example.com/d":"100E"}})",
+      R"(/spec/containers/0/resources {"limits":{"memory":"1024Mi","cpu":"1"},"requests":{"memory":"1Gi","cpu":"1000m"}})",
+      R"(/spec/containers/0/resources {"limits":{"example.com/d":"100E"},"requests":{"example.com/d":"100000000000000000000"}})",
       R"(/spec/containers/0/resources {"limits":{"memory":"1","hugepages-2Mi":"1e20"}})",
       R"(/spec/containers/0/resources {"limits":{"memory":"1","hugepages-2Mi":"20000000000000000000"}})",
       R"(/spec/activeDeadlineSeconds 30)",
