@@ -95,10 +95,9 @@ json::Value mistyped(Gen& gen, const json::Value& body) {
                            "/v1", "meta.k8s.io/v1", "autoscaling/v1", "/"}));
 }
 
-// Three things are kept as they are. CEL expressions, which a real server compiles. A name without
-// the sequence's id would be shared with other sequences where there are no namespaces; and a
-// ControllerRevision's data is kept by a real server as the bytes that were sent, by ours as a
-// value, so numbers must be in their one form.
+// Three things are kept as they are. A policy's expressions and a ControllerRevision's data differ:
+// "expressions" and "revisions" in accepted.cc. And a name without the sequence's id would be
+// shared with other sequences where there are no namespaces.
 std::string spoilt(Gen& gen, const Sort& sort, const json::Value& body) {
   auto text = mutated(gen, body);
   const auto noted = json::parse_noting_duplicates(text);

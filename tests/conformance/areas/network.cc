@@ -2,10 +2,10 @@
 //
 // How pods are reached, routed, budgeted and scaled: services of all types, their endpoints,
 // ingresses, policies, disruption budgets and autoscalers. Storage is in storage.cc.
-#include "json/parse.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/areas/device.h"
 #include "tests/conformance/areas/storage.h"
+#include "tests/conformance/areas/story.h"
 #include "tests/conformance/areas/subject.h"
 
 #include <algorithm>
@@ -393,22 +393,6 @@ Subject autoscaler_v1() {
   };
 }
 
-// A service without a name that wants any address: see "nameless" in accepted.cc.
-bool unfit(const Step& step) {
-  if (step.method != "POST" || !step.path.ends_with("/services") ||
-      step.query.contains("dryRun=All")) {
-    return false;
-  }
-  const auto body = json::parse(step.body);
-  if (!body) return false;
-  const auto text = [&](std::string_view part, std::string_view key) {
-    return body->get(part, key).as_string();
-  };
-  return text("metadata", "name").empty() && text("metadata", "generateName").empty() &&
-         text("spec", "clusterIP").empty() && body->get("spec", "clusterIPs").empty() &&
-         text("spec", "type") != "ExternalName";
-}
-
 // Written and read through both versions.
 Sequence autoscaler_sequence(Gen& gen) {
   static const auto kFirst = autoscaler_v1();
@@ -434,7 +418,7 @@ Sequence make_network(Gen& gen) {
   if (gen.chance(35)) return subject_sequence(gen, gen.pick(storage_subjects()));
   if (gen.chance(15)) return subject_sequence(gen, gen.pick(device_subjects()));
   auto made = subject_sequence(gen, gen.pick(kSubjects));
-  std::erase_if(made.steps, unfit);
+  std::erase_if(made.steps, stalls_a_real_server);
   // That Endpoints are deprecated is said by what stands around the core.
   if (made.steps.front().path.contains("/endpoints")) made.http_only = true;
   return made;

@@ -14,6 +14,11 @@ namespace fixpoint::conformance {
 // A kind for a sequence; the expensive ones rarely.
 const Sort& any_sort(Gen& gen);
 
+// A real server looks for an address before it looks at the name, and for a service whose name no
+// address can refer to it tries the whole range: 65,000 writes, minutes in which nothing answers.
+// See "nameless" in accepted.cc.
+bool stalls_a_real_server(const Step& step);
+
 class Story {
  public:
   Story(Gen& gen, const Sort& sort) : gen_(gen), sort_(sort) {}
