@@ -185,7 +185,7 @@ class Builder {
     return out;
   }
 
-  ExprPtr called(const Node& node, std::string name, ExprPtr target) {
+  ExprPtr called(const Node& node, const std::string& name, ExprPtr target) {
     const auto* open = node.find(Label::Open);
     const auto at = open == nullptr ? kBeforeStart : open->at;
     std::vector<ExprPtr> args;
@@ -215,8 +215,8 @@ class Builder {
     const auto* id = node.find(Label::Id);
     if (id == nullptr) return nothing(node.at);
     if (reserved(id->text)) return wrong(node.at, fmt::format("reserved identifier: {}", id->text));
-    auto name = (node.find(Label::Dot) == nullptr ? "" : ".") + std::string{id->text};
-    if (node.alternative == alternative::kCall) return called(node, std::move(name), nullptr);
+    const auto name = (node.find(Label::Dot) == nullptr ? "" : ".") + std::string{id->text};
+    if (node.alternative == alternative::kCall) return called(node, name, nullptr);
     return make_.ident(name, id->at);
   }
 
