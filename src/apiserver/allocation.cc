@@ -313,7 +313,7 @@ Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot
   follow_old_addresses(now, old);
   if (old != nullptr) kinds::keep_ports(spec, old_spec);
   if (auto errors = settle_families(now, old); !errors.empty()) {
-    return std::unexpected(kube::invalid({"", "Service"}, call.name, std::move(errors)));
+    return std::unexpected(kube::invalid({"", "Service"}, call.name, errors));
   }
   const Taken taken{call, snapshot};
   const bool needs_address = !now.external_name() && (old == nullptr || old->external_name());

@@ -71,7 +71,7 @@ json::Value base(Gen& gen) {
 }
 
 // One thing changed: a field of the definition or a schema below spec.
-json::Value changed(Gen& gen, json::Value whole) {
+json::Value changed(Gen& gen, const json::Value& whole) {
   if (gen.chance(45)) return edited(whole, as_patch(gen.pick(definition_edits())));
   const std::string schema = gen.chance(20)   ? gen.pick(definition_rules())
                              : gen.chance(20) ? malformed_rule(gen)

@@ -295,7 +295,7 @@ Sequence range_sequence(Gen& gen) {
   return made;
 }
 
-Step namespace_step(std::string method, std::string sub, std::string body) {
+Step namespace_step(std::string method, const std::string& sub, std::string body) {
   Step step;
   step.method = std::move(method);
   step.path = "/api/v1/namespaces/<<ns>>" + sub;
