@@ -110,6 +110,15 @@ verify-full: build ## The same with the budgets of the night: ten million states
 	@$(VERIFY) greeting --scenario errors --budget edit=1,error=2
 	@$(VERIFY) greeting --scenario late --budget edit=1,late=1,crash=1
 	@$(VERIFY) greeting --scenario definition --budget edit=3,stale=1,crash=1
+	@$(VERIFY) stellar --scenario ec1 --budget error=3
+	@$(VERIFY) stellar --scenario ec1 --budget error=1,crash=2
+	@$(VERIFY) stellar --scenario ec1 --budget error=1,crash=1
+	@$(VERIFY) stellar --scenario ec1 --budget error=1,stale=1
+	@$(VERIFY) stellar --scenario ec10 --budget edit=2
+	@$(VERIFY) stellar --scenario ec10 --budget edit=1,stale=2
+	@$(VERIFY) stellar --scenario ec2-mesh-goes
+	@$(VERIFY) stellar --scenario leaders --budget lease=1,crash=2
+	@$(VERIFY) stellar --scenario leaders --budget lease=2
 
 .PHONY: lint
 lint: deps ## Check formatting, include direction, licence lines, names, clang-tidy on what changed
