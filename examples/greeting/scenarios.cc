@@ -271,8 +271,6 @@ std::map<std::string, std::string> explained() {
        "the cleanup of a greeting names everything by uid; boats_for_tests.h has who needs it"},
       {"rules of the API: apply replaces lists that have keys",
        "nobody else applies to the lists of its Deployment"},
-      {"rules of the API: apply to status is owned as apply to the object",
-       "it differs in managedFields alone, and nobody applies to a status here"},
   };
 }
 

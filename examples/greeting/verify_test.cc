@@ -122,16 +122,24 @@ TEST(GreetingMutants, AreNoticed) {
   EXPECT_LE(score.open, 4U) << summary_of(mutants);
 }
 
-// One that only makes a difference in answers.
-TEST(GreetingMutants, AreNoticedInTheAnswersOfTheServer) {
+// Mistakes of the server that the greeting itself comes through, with the property that notices.
+TEST(GreetingMutants, OfTheServerAreNoticedByWhoWatchesTheServer) {
   const Trial trial = greeting::trial();
   const auto all = mutations_of(trial);
-  const auto weak = std::ranges::find(all, "DELETE of what is not there succeeds", &Mutation::name);
-  ASSERT_NE(weak, all.end());
+  const std::map<std::string, std::string> expected{
+      {"DELETE of what is not there succeeds", "server: only what is there can be deleted"},
+      {"fields that the server resets are owned", "server: spec and status are owned apart"},
+      {"apply to status is owned as apply to the object",
+       "server: spec and status are owned apart"},
+  };
+  for (const auto& [name, property] : expected) {
+    const auto weak = std::ranges::find(all, name, &Mutation::name);
+    ASSERT_NE(weak, all.end()) << name;
 
-  const auto mutant = MutantHunt{trial, {}}.hunt(*weak);
+    const auto mutant = MutantHunt{trial, {}}.hunt(*weak);
 
-  EXPECT_EQ(mutant.property, "server: only what is there can be deleted") << mutant.states;
+    EXPECT_EQ(mutant.property, property) << name << ": " << mutant.states;
+  }
 }
 
 // What is verified is what ships: there is one object of each source, whoever links it. Were one of

@@ -82,7 +82,7 @@ Scenario ec2_mesh_goes() {
   without.push_back("destinationrules.networking.istio.io");
   made.claims[1] = running_complete(kAlice, without);
   made.claims.push_back(delete_completes(kAlice));
-  made.match = [absent = made.absent, without, &gone](const Look& look, json::View node) {
+  made.match = [absent = made.absent, without](const Look& look, json::View node) {
     if (is_defined(look, gone)) return converged(look, node, absent);
     return everything_is_current(look, node, without) && is_observed(node) && !says_running(node) &&
            condition(node, "MeshReady") == "False" &&

@@ -114,6 +114,17 @@ bool one_controller(const State& before, const Action&, const State& after) {
   });
 }
 
+// Or a field that one manager gives up would stay for the sake of one who never set it.
+bool ownership_is_apart(const State& before, const Action&, const State& after) {
+  return all_changes(before, after, [](json::View, json::View is) {
+    return std::ranges::none_of(
+        is.get("metadata", "managedFields").elements(), [](json::View entry) {
+          const bool of_status = entry.get("subresource").as_string() == "status";
+          return entry.get("fieldsV1").contains(of_status ? "f:spec" : "f:status");
+        });
+  });
+}
+
 // The write of the operator that the server acted upon in this step, if there was one.
 const Call* arrived(const State& before, const Action& action) {
   if (action.step == Step::Land) return before.in_flight[action.item].sent->call();
@@ -202,6 +213,7 @@ void add_server_rules(const World& world, Properties<World>& all) {
   all.on_transition("server: the dying get no new finalizers", no_new_finalizers);
   all.on_transition("server: an object made again is another one", made_again_is_another);
   all.on_transition("server: an object has one controller", one_controller);
+  all.on_transition("server: spec and status are owned apart", ownership_is_apart);
   all.on_transition("server: what a write expects is checked", writes_are_checked);
   all.on_transition("server: only what is there can be deleted", nothing_is_not_deleted);
   all.on_transition("server: a watch tells everything", watches_tell_everything);
