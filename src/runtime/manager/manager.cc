@@ -15,8 +15,8 @@ namespace {
 // What is left of a stop after the passes ended: two requests and the sockets.
 constexpr Duration kServerGrace = std::chrono::seconds(1);
 // A page is parsed in one piece, with about five times its text beside what is cached already. So
-// many objects of 1.6 KB take half a megabyte, and stay below the 128 KB from which servers
-// compress an answer: the requests more cost less than unpacking.
+// many objects of 1.6 KB take half a megabyte; a list has to pay for three times as many requests
+// as with pages of 200.
 constexpr std::uint32_t kListPageItems = 64;
 // A connection is made and a list asked for in less; the answer takes longer.
 constexpr Duration kUntilAsked = std::chrono::milliseconds(3);
