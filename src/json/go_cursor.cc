@@ -29,6 +29,18 @@ bool is_low(char32_t code) {
 
 }  // namespace
 
+std::string_view go_word_for(char first) {
+  switch (first) {
+    case '{': return "object";
+    case '[': return "array";
+    case '"': return "string";
+    case 't':
+    case 'f': return "bool";
+    case 'n': return "null";
+    default: return "number";
+  }
+}
+
 void GoCursor::skip_space() {
   while (is_space(text_[at_])) ++at_;
 }

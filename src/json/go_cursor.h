@@ -13,6 +13,9 @@
 
 namespace fixpoint::json {
 
+// Go's word for a value that begins like this: "object", "null".
+std::string_view go_word_for(char first);
+
 class GoCursor {
  public:
   explicit GoCursor(std::string_view checked) : text_(checked) {}

@@ -42,17 +42,6 @@ const TolerationField* field_named(std::string_view key) {
   return found == kFields.end() ? nullptr : &*found;
 }
 
-std::string_view word_for(char first) {
-  switch (first) {
-    case '{': return "object";
-    case '[': return "array";
-    case '"': return "string";
-    case 't':
-    case 'f': return "bool";
-    default: return "number";
-  }
-}
-
 std::unexpected<Error> unfit(std::string_view what, std::string_view target) {
   return fail(ErrorKind::Invalid,
               fmt::format("json: cannot unmarshal {} into Go {}", what, target));
@@ -64,9 +53,9 @@ Result<json::Draft> read_field(json::GoCursor& at, const TolerationField& field)
   const bool number = first == '-' || (first >= '0' && first <= '9');
   if (field.type != kNumberType) {
     if (first == '"') return json::Draft{at.string()};
-    return unfit(word_for(first), target);
+    return unfit(json::go_word_for(first), target);
   }
-  if (!number) return unfit(word_for(first), target);
+  if (!number) return unfit(json::go_word_for(first), target);
   const auto digits = at.number();
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -80,7 +69,7 @@ Result<json::Draft> read_toleration(json::GoCursor& at) {
     at.literal();
     return toleration;
   }
-  if (at.next() != '{') return unfit(word_for(at.next()), "value of type core.Toleration");
+  if (at.next() != '{') return unfit(json::go_word_for(at.next()), "value of type core.Toleration");
   at.enter();
   while (!at.leaves('}')) {
     const TolerationField* field = field_named(at.key());
@@ -101,7 +90,8 @@ Result<json::Value> read_tolerations(std::string_view text) {
   json::GoCursor at{text};
   auto tolerations = json::Draft::array();
   if (at.next() == 'n') return tolerations.freeze();
-  if (at.next() != '[') return unfit(word_for(at.next()), "value of type []core.Toleration");
+  if (at.next() != '[')
+    return unfit(json::go_word_for(at.next()), "value of type []core.Toleration");
   at.enter();
   while (!at.leaves(']')) {
     FP_TRY(toleration, read_toleration(at));

@@ -83,19 +83,6 @@ std::string_view go_type_of(const Schema& schema) {
   return name.substr(name.rfind('.', last - 1) + 1);
 }
 
-// Go's word for a value that begins like this.
-std::string_view word_for(char first) {
-  switch (first) {
-    case '{': return "object";
-    case '[': return "array";
-    case '"': return "string";
-    case 't':
-    case 'f': return "bool";
-    case 'n': return "null";
-    default: return "number";
-  }
-}
-
 struct TypeMismatch {
   std::string value;  // "number 1.5"
   std::string go_type;
@@ -218,7 +205,7 @@ class Reader {
   }
 
   void mismatch(const Schema& schema, const Frame& frame) {
-    note({std::string{word_for(at_.next())}, std::string{go_type_of(schema)}}, frame);
+    note({std::string{json::go_word_for(at_.next())}, std::string{go_type_of(schema)}}, frame);
     at_.skip();
   }
 
@@ -300,7 +287,7 @@ class Reader {
 
   void integer(const Schema& schema, std::string_view go_type, Draft& target, const Frame& frame) {
     if (!on_number()) {
-      note({std::string{word_for(at_.next())}, std::string{go_type}}, frame);
+      note({std::string{json::go_word_for(at_.next())}, std::string{go_type}}, frame);
       at_.skip();
       return;
     }
@@ -365,7 +352,7 @@ class Reader {
   // A string, read by a parser of its own.
   void time(Draft& target, const Frame& frame, Result<std::string> (*canonical)(std::string_view)) {
     if (at_.next() != '"') {
-      return stop(describe({std::string{word_for(at_.next())}, "string"}, frame));
+      return stop(describe({std::string{json::go_word_for(at_.next())}, "string"}, frame));
     }
     auto text = at_.string();
     if (auto made = canonical(text); !made) return stop(std::move(made.error().message));
