@@ -115,6 +115,7 @@ class Cache {
     // Where a watch names no namespace: these. Empty: all.
     std::set<std::string> namespaces = {};
     std::uint32_t page_items = client::kPageItems;
+    std::uint32_t relist_page_items = client::kPageItems;
     client::Streaming first_list = client::Streaming::No;
     // Something went wrong and will be tried again; for the log. May be null.
     std::function<void(std::string_view what)> trouble = {};

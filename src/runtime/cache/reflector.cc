@@ -144,7 +144,8 @@ void Reflector::list_page(std::string token) {
   later_page_ = !token.empty();
   client::ListCall call;
   call.collection = setup_.collection;
-  call.limit = expired_lists_ < kExpiredListsMax ? setup_.page_items : 0;
+  const auto items = statistics_.lists == 0 ? setup_.page_items : setup_.relist_page_items;
+  call.limit = expired_lists_ < kExpiredListsMax ? items : 0;
   call.shape = setup_.shape;
   call.continue_token = std::move(token);
   client_.list(std::move(call), current(&Reflector::on_page));

@@ -67,6 +67,8 @@ class Reflector {
     client::Collection collection;  // with the feed's namespace
     std::shared_ptr<const json::Shape> shape;
     std::uint32_t page_items = client::kPageItems;
+    // Of a later list, whose pages come on top of what is cached.
+    std::uint32_t relist_page_items = client::kPageItems;
     // Take the first list as a stream of events. Cheaper for some servers, dearer for others.
     client::Streaming first_list = client::Streaming::No;
     FeedId feed = 0;

@@ -145,6 +145,21 @@ TEST_F(ReflectorTest, FollowsEventsAndResumesBehindTheLastOrTheLastBookmark) {
   EXPECT_EQ(troubles.size(), 0U);
 }
 
+TEST_F(ReflectorTest, ListsAgainInPagesOfTheirOwnSize) {
+  Reflector::Setup setup;
+  setup.page_items = 7;
+  setup.relist_page_items = 3;
+  start(std::move(setup));
+  EXPECT_EQ(client.answer_list(page({}, "10", "more")).limit, 7U);
+  EXPECT_EQ(client.answer_list(page({}, "10")).limit, 7U);
+  time.run_due();
+  end_watch(refused(410, "Expired"));
+  until_next_request();
+
+  EXPECT_EQ(client.answer_list(page({}, "30", "more")).limit, 3U);
+  EXPECT_EQ(client.answer_list(page({}, "30")).limit, 3U);
+}
+
 TEST_F(ReflectorTest, ListsAgainAfter410AndReportsOnlyWhatDiffers) {
   settle();
   end_watch(refused(410, "Expired"));

@@ -109,6 +109,7 @@ void SharedCollection::begin(std::string ns, FeedId feed) {
   Reflector::Setup setup{.collection = within(collection_, ns),
                          .shape = shape_,
                          .page_items = cache_.setup_.page_items,
+                         .relist_page_items = cache_.setup_.relist_page_items,
                          .first_list = cache_.setup_.first_list,
                          .feed = feed};
   ReflectorHandlers handlers{

@@ -14,10 +14,11 @@ namespace {
 
 // What is left of a stop after the passes ended: two requests and the sockets.
 constexpr Duration kServerGrace = std::chrono::seconds(1);
-// A page is parsed in one piece, with about five times its text beside what is cached already. So
-// many objects of 1.6 KB take half a megabyte; a list has to pay for three times as many requests
-// as with pages of 200.
-constexpr std::uint32_t kListPageItems = 64;
+// A page is parsed in one piece, with about five times its text beside what is cached already: of
+// objects of 1.6 KB, a hundred take most of a megabyte. Larger ones spare requests while a program
+// starts and everybody waits; a list that comes again has a full cache beside it, and nobody waits.
+constexpr std::uint32_t kListPageItems = 200;
+constexpr std::uint32_t kRelistPageItems = 64;
 // A connection is made and a list asked for in less; the answer takes longer.
 constexpr Duration kUntilAsked = std::chrono::milliseconds(3);
 // An answer that takes so long comes over a connection that had to be tried for more than once. One
@@ -57,6 +58,7 @@ Manager::Manager(Surroundings around, ManagerOptions options, std::vector<Manage
                    .rng = Rng{rng_.next()},
                    .namespaces = options_.namespaces,
                    .page_items = kListPageItems,
+                   .relist_page_items = kRelistPageItems,
                    .trouble =
                        [this](std::string_view what) {
                          around_.log.warn(what);
