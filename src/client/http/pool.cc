@@ -77,8 +77,7 @@ bool Pool::too_many_watches(const Entry& entry) const {
 Pool::LinkRef Pool::free_link(const Entry& entry) const {
   if (too_many_watches(entry)) return nullptr;
   for (const auto& link : links_) {
-    if (link->ready && link->tls == entry.tls && link->connection->is_open() &&
-        link->running.size() < link->connection->requests_at_once()) {
+    if (link->serves(entry.tls) && link->running.size() < link->connection->requests_at_once()) {
       return link;
     }
   }
@@ -259,9 +258,7 @@ void Pool::could_not_connect(const Error& why) {
 void Pool::fail_stranded(const Error& why) {
   const auto stranded = [this](Ticket ticket) {
     const auto& tls = entries_.at(ticket).tls;
-    return std::ranges::none_of(links_, [&](const LinkRef& link) {
-      return link->ready && link->connection->is_open() && link->tls == tls;
-    });
+    return std::ranges::none_of(links_, [&](const LinkRef& link) { return link->serves(tls); });
   };
   std::vector<Ticket> failing;
   std::ranges::copy_if(waiting_, std::back_inserter(failing), stranded);

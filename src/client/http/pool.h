@@ -69,6 +69,11 @@ class Pool {
     bool ready = false;
     MonotonicInstant pinged_at{};
     net::TimerId idle_timer;
+
+    // Whether it takes requests with these credentials, now or when others on it end.
+    bool serves(const net::TlsContextRef& theirs) const {
+      return ready && tls == theirs && connection->is_open();
+    }
   };
   using LinkRef = std::shared_ptr<Link>;
   struct Entry {

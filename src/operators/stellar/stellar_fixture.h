@@ -119,8 +119,7 @@ class StellarFixture : public runtime::PassFixture {
       for (auto& element : draft.elements()) strip(element);
     }
   }
-  // A mesh's kinds, without any schema.
-  // All its kinds, or all but one.
+  // A mesh's kinds, all or all but one, without any schema.
   void install_mesh(const ChildKind* except = nullptr) {
     for (const auto* kind : child_kinds()) {
       if (kind->plural.empty() || kind == except) continue;

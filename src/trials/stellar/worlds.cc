@@ -42,6 +42,7 @@ bool runs_version(json::View workload, json::View node) {
 
 constexpr std::string_view kPolicies =
     R"("serviceMesh":{"istio":{"circuitBreaker":{"consecutiveErrors":5}}})";
+
 }  // namespace
 
 std::string node(std::string_view name, std::string_view spec) {
