@@ -122,11 +122,9 @@ void ControllerCore::abort(PassId id, StepFailure why) {
 std::optional<ControllerCore::Ended> ControllerCore::settle(PassId id, const Times& now) {
   Running* running = find(id);
   if (running == nullptr || !running->pass.end()) return std::nullopt;
-  std::optional<Ended> over{std::in_place};
-  Ended& ended = *over;
-  ended.id = id;
-  ended.key = queue_.key(running->slot);
-  ended.end = running->pass.take_end();
+  std::optional<Ended> over;
+  Ended& ended =
+      over.emplace(id, queue_.key(running->slot), Duration::zero(), running->pass.take_end());
   for (const EmitStep& event : ended.end.events) {
     events_.say(ended.end.regarding, event, now.wall);
   }

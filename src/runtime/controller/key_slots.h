@@ -32,9 +32,9 @@ class KeySlots {
   SlotNumber find(const kube::Key& key, std::uint64_t hash) const {
     if (table_.empty()) return kNoSlot;
     for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
-      const SlotNumber slot = table_[at];
-      if (slot == kNoSlot) return kNoSlot;
-      if (slots_[slot].hash == hash && slots_[slot].key == key) return slot;
+      const Place& place = table_[at];
+      if (place.slot == kNoSlot) return kNoSlot;
+      if (place.hash == lower_half(hash) && slots_[place.slot].key == key) return place.slot;
     }
   }
 
@@ -51,7 +51,7 @@ class KeySlots {
     slots_[slot].key = key;
     slots_[slot].hash = hash;
     slots_[slot].entry = Entry{};
-    place(slot);
+    put({lower_half(hash), slot});
     ++used_;
     return slot;
   }
@@ -59,14 +59,14 @@ class KeySlots {
   void free(SlotNumber slot) {
     std::size_t hole = place_of(slot);
     // Backward shift instead of tombstones: look-ups stay short however long the process runs.
-    for (std::size_t at = (hole + 1) & mask(); table_[at] != kNoSlot; at = (at + 1) & mask()) {
-      const std::size_t home = slots_[table_[at]].hash & mask();
+    for (std::size_t at = (hole + 1) & mask(); table_[at].slot != kNoSlot; at = (at + 1) & mask()) {
+      const std::size_t home = table_[at].hash & mask();
       if (((at - home) & mask()) >= ((at - hole) & mask())) {
         table_[hole] = table_[at];
         hole = at;
       }
     }
-    table_[hole] = kNoSlot;
+    table_[hole] = {};
     slots_[slot].next_free = free_;
     free_ = slot;
     --used_;
@@ -80,8 +80,8 @@ class KeySlots {
   // Every used slot, in no particular order that matters.
   template <class Visit>
   void each(Visit visit) const {
-    for (const SlotNumber slot : table_) {
-      if (slot != kNoSlot) visit(slot);
+    for (const Place& place : table_) {
+      if (place.slot != kNoSlot) visit(place.slot);
     }
   }
 
@@ -93,32 +93,41 @@ class KeySlots {
     Entry entry;
   };
 
+  // With the hash at hand, neither looking nor moving touches the slots of other keys, which lie
+  // anywhere in memory.
+  struct Place {
+    std::uint32_t hash = 0;
+    SlotNumber slot = kNoSlot;
+  };
+
+  static std::uint32_t lower_half(std::uint64_t hash) { return static_cast<std::uint32_t>(hash); }
+
   static constexpr std::size_t kSmallest = 16;
 
   std::size_t mask() const { return table_.size() - 1; }
   std::size_t place_of(SlotNumber slot) const {
     std::size_t at = slots_[slot].hash & mask();
-    while (table_[at] != slot) {
-      FP_CHECK(table_[at] != kNoSlot);
+    while (table_[at].slot != slot) {
+      FP_CHECK(table_[at].slot != kNoSlot);
       at = (at + 1) & mask();
     }
     return at;
   }
-  void place(SlotNumber slot) {
-    std::size_t at = slots_[slot].hash & mask();
-    while (table_[at] != kNoSlot) at = (at + 1) & mask();
-    table_[at] = slot;
+  void put(Place place) {
+    std::size_t at = place.hash & mask();
+    while (table_[at].slot != kNoSlot) at = (at + 1) & mask();
+    table_[at] = place;
   }
   void grow() {
-    const std::vector<SlotNumber> old = std::move(table_);
-    table_.assign(old.empty() ? kSmallest : old.size() * 2, kNoSlot);
-    for (const SlotNumber slot : old) {
-      if (slot != kNoSlot) place(slot);
+    const std::vector<Place> old = std::move(table_);
+    table_.assign(old.empty() ? kSmallest : old.size() * 2, {});
+    for (const Place& place : old) {
+      if (place.slot != kNoSlot) put(place);
     }
   }
 
   std::vector<Slot> slots_;
-  std::vector<SlotNumber> table_;  // a power of two, at most half full
+  std::vector<Place> table_;  // a power of two, at most half full
   SlotNumber free_ = kNoSlot;
   std::size_t used_ = 0;
 };
