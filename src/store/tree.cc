@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,19 @@ class Node final : public Tree {
   std::array<Ref<Item>, kFanout> slots;
 };
 using Leaf = Node<const Record>;
+
+// Knows the least record below each of its children: a look-up would otherwise go down to a leaf
+// for every key that it compares with.
+template <>
+class Node<Tree> final : public Tree {
+ public:
+  explicit Node(std::uint8_t levels) : Tree(levels) {}
+  Node(const Node&) = default;
+
+  std::array<Ref<Tree>, kFanout> slots;
+  // Held by the child, and the child by the slot beside it.
+  std::array<const Record*, kFanout> least{};
+};
 using Inner = Node<Tree>;
 
 const Leaf& as_leaf(const Tree& node) {
@@ -36,10 +50,14 @@ Inner& as_inner(Tree& node) {
   return static_cast<Inner&>(node);
 }
 
-std::string_view least_key(const Tree& node) {
-  const Tree* at = &node;
-  while (!at->leaf()) at = as_inner(*at).slots[0].get();
-  return as_leaf(*at).slots[0]->key;
+const Record* least_in(const Tree& node) {
+  if (node.count == 0) return nullptr;
+  return node.leaf() ? as_leaf(node).slots[0].get() : as_inner(node).least[0];
+}
+
+// After a child changed.
+void note_least(Inner& node, std::size_t at) {
+  node.least[at] = least_in(*node.slots[at]);
 }
 
 // The first slot of a leaf that is not below the bound.
@@ -52,10 +70,10 @@ std::size_t first_from(const Leaf& node, Bound bound) {
 
 // The child in which a key at the bound lies or would lie.
 std::size_t child_at(const Inner& node, Bound bound) {
-  const auto* second = node.slots.data() + 1;
-  const auto* at =
-      std::partition_point(second, second + node.count - 1,
-                           [&](const Ref<Tree>& child) { return bound.above(least_key(*child)); });
+  const auto* second = node.least.data() + 1;
+  const auto* at = std::partition_point(second, second + node.count - 1, [&](const Record* least) {
+    return bound.above(least->key);
+  });
   return static_cast<std::size_t>(at - second);
 }
 
@@ -82,6 +100,11 @@ void open_slot(Node<Item>& node, std::size_t at, Ref<Item> item) {
   auto* slots = node.slots.data();
   std::move_backward(slots + at, slots + node.count, slots + node.count + 1);
   slots[at] = std::move(item);
+  if constexpr (std::is_same_v<Item, Tree>) {
+    auto* least = node.least.data();
+    std::copy_backward(least + at, least + node.count, least + node.count + 1);
+    note_least(node, at);
+  }
   ++node.count;
 }
 
@@ -89,6 +112,10 @@ template <class Item>
 void close_slot(Node<Item>& node, std::size_t at) {
   auto* slots = node.slots.data();
   std::move(slots + at + 1, slots + node.count, slots + at);
+  if constexpr (std::is_same_v<Item, Tree>) {
+    auto* least = node.least.data();
+    std::copy(least + at + 1, least + node.count, least + at);
+  }
   slots[--node.count] = {};
 }
 
@@ -141,6 +168,7 @@ Ref<Tree> put_into(Tree& node, Put& put) {
   Tree& child = own(self.slots[at]);
   const auto child_size = child.total;
   Ref<Tree> right = put_into(child, put);
+  note_least(self, at);
   self.total += child.total;  // what a split took away comes back with `right`
   self.total -= child_size;
   return right ? add(self, at + 1, std::move(right)) : Ref<Tree>{};
@@ -166,6 +194,7 @@ void tidy(Inner& node, std::size_t at) {
     append_all(as_inner(target), as_inner(*node.slots[left + 1]));
   }
   close_slot(node, left + 1);
+  note_least(node, left);
 }
 
 RecordRef erase_from(Tree& node, std::string_view key) {
@@ -180,6 +209,7 @@ RecordRef erase_from(Tree& node, std::string_view key) {
   Inner& self = as_inner(node);
   const auto at = child_at(self, {key, Bound::Side::After});
   RecordRef before = erase_from(own(self.slots[at]), key);
+  note_least(self, at);
   tidy(self, at);
   return before;
 }
