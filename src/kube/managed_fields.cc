@@ -4,6 +4,7 @@
 #include "kube/managed_fields.h"
 
 #include "kube/managed_fields_core.h"
+#include "kube/new_ownership.h"
 
 #include <algorithm>
 #include <map>
@@ -274,6 +275,30 @@ void set_managed_fields(json::Draft& object, const Ownership& ownership) {
   }
 }
 
+namespace {
+
+// Of an object that is new: all of it is its maker's.
+Ownership ownership_of_new(const Writer& writer, const json::Value& object) {
+  const Hash128 shape = shape_of_new(writer, object);
+  Ownership ownership;
+  if (auto fields = remembered_fields(shape)) {
+    Owner& owner = ownership.at(identity_of(writer, writer.manager, Operation::Update));
+    owner.stored = *std::move(fields);
+    owner.time = writer.now;
+    return ownership;
+  }
+  const json::Value nothing = empty_object(*writer.schema);
+  if (!record_update(writer, writer.manager, nothing, object, ownership)) return {};
+  if (ownership.owners().size() == 1) {
+    Owner& owner = ownership.owners().front();
+    owner.stored = to_fields_v1(owner.fields);
+    remember_fields(shape, owner.stored);
+  }
+  return ownership;
+}
+
+}  // namespace
+
 Answer<void> track_update(const Writer& writer, json::View live, json::Draft& object) {
   FP_CHECK(writer.schema != nullptr);
   json::Value sent;
@@ -286,6 +311,11 @@ Answer<void> track_update(const Writer& writer, json::View live, json::Draft& ob
     return {};
   }
   const json::Value after = object.freeze();
+  // What a custom object owns may depend on its other versions.
+  if (live.is_null() && ownership.empty() && writer.version_schemas.empty()) {
+    set_managed_fields(object, ownership_of_new(writer, after));
+    return {};
+  }
   const json::Value before = live.is_null() ? empty_object(*writer.schema) : json::Value(live);
   // An object that does not fit its schema cannot be tracked; it keeps no ownership rather than a
   // wrong one. Validation refuses such an object anyway.
