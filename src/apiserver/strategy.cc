@@ -169,6 +169,22 @@ void retype(const Resource& resource, json::Draft& object) {
   if (typed) object = json::Draft{std::move(typed->value)};
 }
 
+// The same after a write of the status, where nothing else can have lost its form: the spec is the
+// stored one, and of metadata every list and map that is empty was left out by decoding.
+void retype_status(const Resource& resource, json::Draft& object) {
+  const auto* property =
+      resource.builtin != nullptr ? resource.schema->property("status") : nullptr;
+  json::Draft* status = object.find("status");
+  if (property == nullptr || status == nullptr || !status->is_object()) {
+    return retype(resource, object);
+  }
+  const json::Value frozen = status->freeze();
+  auto typed = kube::decode_typed(*property->schema, frozen);
+  // Whether an empty one is printed is for the object to say.
+  if (!typed || typed->value.empty()) return retype(resource, object);
+  *status = json::Draft{std::move(typed->value)};
+}
+
 std::optional<kube::ScalePaths> scale_paths(const Resource& resource) {
   return resource.custom_version()->scale;
 }
@@ -257,7 +273,8 @@ void prepare_create(const Resource& resource, json::Draft& object, const Environ
   if (resource.builtin != nullptr && resource.builtin->prepare != nullptr) {
     resource.builtin->prepare(object, {}, {.now = environment.now, .warnings = &warnings});
   }
-  retype(resource, object);
+  // Nothing prepares an Event, and it has no list or map that is printed when it is empty.
+  if (resource.prefix != "events/") retype(resource, object);
 }
 
 void prepare_update(const Resource& resource, std::string_view subresource, json::Draft& object,
@@ -276,7 +293,14 @@ void prepare_update(const Resource& resource, std::string_view subresource, json
     }
   }
   if (part != nullptr) part->prepare(object, old_object, {.now = environment.now});
-  retype(resource, object);
+  // Of the hooks that know a status, that of pods looks at nothing else.
+  const bool only_status =
+      subresource == "status" && (part == nullptr || resource.prefix == "pods/");
+  if (only_status) {
+    retype_status(resource, object);
+  } else {
+    retype(resource, object);
+  }
   if (subresource == "status" && weakness != Weakness::BumpsGenerationOnStatus) {
     restore(object.object_at("metadata"), old_object.get("metadata"), "generation");
   } else {
