@@ -67,7 +67,7 @@ void KeyedController::begin(Api& api) {
 
 void KeyedController::observe(const store::Event& event) {
   const auto prefix = split_key(event.key()).prefix;
-  const bool echo = echoes_.erase(event.revision) > 0;
+  const bool echo = !echoes_.empty() && echoes_.erase(event.revision) > 0;
   if (prefix == declaration_.prefix && !echo) keys_.add(event.key());
   if (among(declaration_.children, prefix) || among(declaration_.follows, prefix)) {
     changes_.push_back(event);

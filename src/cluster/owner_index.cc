@@ -35,6 +35,12 @@ const OwnerIndex::Keys kNone;
 }  // namespace
 
 void OwnerIndex::observe(const store::Event& event) {
+  // Most changes leave the owners alone. What stands here is as old as the object or older than its
+  // last change of owners, and so newer than all events of an earlier object of its name.
+  if (event.before && event.after &&
+      owners_of(event.before->body) == owners_of(event.after->body)) {
+    return;
+  }
   if (event.before) remove(event.before->key, event.before->body, event.revision);
   if (event.after) add(event.after->key, event.after->body, event.revision);
 }

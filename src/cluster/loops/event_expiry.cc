@@ -21,28 +21,22 @@ void EventExpiry::observe(const store::Event& event) {
   if (event.after && event.key().starts_with(kEvents)) fresh_.push_back(event.after);
 }
 
-// The lease on an Event begins anew with every write, as with etcd's.
-void EventExpiry::note(const store::RecordRef& record, Instant now) {
-  due_.emplace(now + kEventLifetime, record->key);
-  latest_[record->key] = now + kEventLifetime;
-}
-
 std::optional<Instant> EventExpiry::wakes() const {
   if (due_.empty()) return std::nullopt;
-  return due_.begin()->first;
+  return due_.front().at;
 }
 
 bool EventExpiry::step(Api& api) {
-  for (const auto& record : std::exchange(fresh_, {})) note(record, api.now());
-  if (due_.empty() || due_.begin()->first > api.now()) return false;
-  const auto [when, key] = *due_.begin();
-  due_.erase(due_.begin());
-  // A later write of the same Event has its own, later entry.
-  const auto latest = latest_.find(key);
-  if (latest == latest_.end() || latest->second != when) return true;
-  latest_.erase(latest);
-  const auto record = api.latest().find(key);
-  const auto resource = record ? resource_of(api, record->body) : std::nullopt;
+  for (const auto& record : std::exchange(fresh_, {})) {
+    due_.push_back({api.now() + kEventLifetime, record->key, record->modified});
+  }
+  if (due_.empty() || due_.front().at > api.now()) return false;
+  const Due due = std::move(due_.front());
+  due_.pop_front();
+  const auto record = api.latest().find(due.key);
+  // The lease on an Event begins anew with every write, as with etcd's: a later one has its own.
+  if (!record || record->modified != due.written) return true;
+  const auto resource = resource_of(api, record->body);
   if (!resource) return true;
   // Refused or gone: nothing is left to expire.
   (void)api.call(request_for(*resource, apiserver::Verb::Delete, kube::namespace_of(record->body),

@@ -5,7 +5,7 @@
 
 #include "cluster/controller.h"
 
-#include <map>
+#include <deque>
 
 namespace fixpoint::cluster {
 
@@ -20,9 +20,13 @@ class EventExpiry final : public Controller {
   std::optional<Instant> wakes() const override;
 
  private:
-  void note(const store::RecordRef& record, Instant now);
-  std::multimap<Instant, std::string> due_;
-  std::map<std::string, Instant, std::less<>> latest_;  // the entry of due_ that counts
+  // A write of an Event. One that was written again since, or is gone, has nothing to end here.
+  struct Due {
+    Instant at;
+    std::string key;
+    store::Revision written;
+  };
+  std::deque<Due> due_;  // in the order of the writes, so the first is the first to end
   std::vector<store::RecordRef> fresh_;
 };
 
