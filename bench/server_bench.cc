@@ -2,15 +2,13 @@
 //
 // What does the whole server cost? The shipped binary as a child process, real sockets, TLS, fsync.
 // CPU is the server's own, read from the kernel; wall times include this client on the same cores.
-#include "base/file.h"
+#include "bench/crowd.h"
 #include "net/loop.h"
 #include "tests/integration/running_server.h"
 
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -34,25 +32,6 @@ constexpr auto kDefinition = R"({"apiVersion":"apiextensions.k8s.io/v1",
   "text":{"type":"string"},"parts":{"type":"array","items":{"type":"string"}}}},
   "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
 
-double server_cpu_seconds(pid_t pid) {
-  const std::string all = read_file("/proc/" + std::to_string(pid) + "/stat").value_or("");
-  std::istringstream rest(all.substr(all.rfind(')') + 2));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) rest >> skipped;
-  double user = 0;
-  double system = 0;
-  rest >> user >> system;
-  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
-double resident_megabytes(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
-  double total = 0;
-  double resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
-}
-
 std::unique_ptr<RunningServer> start(const ScratchDirectory& scratch, bool durable) {
   auto server = RunningServer::start(
       scratch.path(),
@@ -68,65 +47,6 @@ std::string widget(std::uint64_t number) {
          std::to_string(number) +
          R"(","labels":{"app":"bench","tier":"back"}},"spec":{"size":3,"parts":["a","b","c"],"text":")" +
          std::string(800, 'x') + R"("}})";
-}
-
-// Keeps one request in flight on each of many connections until `total` were answered.
-class Crowd {
- public:
-  Crowd(const RunningServer& server, std::size_t connections)
-      : bearer_("Bearer " + server.token()) {
-    for (std::size_t i = 0; i < connections; ++i) {
-      connections_.push_back(
-          net::Connection::open(loop_, server.client(net::HttpVersions::OnlyHttp1)));
-    }
-  }
-
-  using Make = std::function<net::ClientRequest(std::uint64_t number)>;
-  void run(std::uint64_t total, const Make& make) {
-    std::uint64_t sent = 0;
-    std::uint64_t answered = 0;
-    const std::function<void(net::Connection&)> next = [&](net::Connection& connection) {
-      if (sent == total) return;
-      auto request = make(sent++);
-      request.headers.add("authorization", bearer_);
-      connection.send(
-          std::move(request),
-          {.on_headers = [](int status, const net::Headers&) { FP_CHECK(status < 300); },
-           .on_body = [](std::string_view) {},
-           .on_end =
-               [&](Result<void> outcome) {
-                 FP_CHECK(outcome.has_value());
-                 ++answered;
-                 next(connection);
-               }});
-    };
-    for (const auto& connection : connections_) next(*connection);
-    FP_CHECK(loop_.run_until([&] { return answered == total; }, std::chrono::minutes(5)));
-  }
-  net::Loop& loop() { return loop_; }
-  const std::string& bearer() const { return bearer_; }
-
- private:
-  net::Loop loop_;
-  std::string bearer_;
-  std::vector<std::shared_ptr<net::Connection>> connections_;
-};
-
-net::ClientRequest post(std::string target, std::string body) {
-  net::ClientRequest request;
-  request.method = "POST";
-  request.target = std::move(target);
-  request.headers = {
-      {"content-type", "application/json"}
-  };
-  request.body = std::move(body);
-  return request;
-}
-
-net::ClientRequest get(std::string target) {
-  net::ClientRequest request;
-  request.target = std::move(target);
-  return request;
 }
 
 void StartToReady(benchmark::State& state) {
