@@ -110,6 +110,7 @@ class Composer {
     spec.log = call_.log;
     spec.orphan_time = host_.options().orphan_time;
     spec.host_name = host_name_of(call_.pod);
+    if (!call_.pod.get("spec", "hostNetwork").as_bool()) spec.address = call_.place.pod_ip;
     spec.takes_input = call_.container.get("stdin").as_bool();
     spec.terminal = call_.container.get("tty").as_bool();
     spec.read_only_root =

@@ -2,6 +2,7 @@
 #include "node/process/launch.h"
 
 #include "base/file.h"
+#include "node/process/bind_guard.h"
 #include "node/process/isolate.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -152,7 +154,16 @@ struct Descriptors {
   int out;
   int err;
   int errors;
+  int binds;
 };
+
+// Where the kernel does not offer it the program listens where it likes.
+void hand_over_binds(int socket) {
+  const int questions = watch_own_binds();
+  if (questions < 0) return;
+  (void)send_descriptor(socket, questions);
+  ::close(questions);
+}
 
 void limit_memory(const RunSpec& spec, const ControlGroup* group) {
   if (spec.memory_bytes_max <= 0 || (group != nullptr && group->join())) return;
@@ -173,6 +184,7 @@ void limit_memory(const RunSpec& spec, const ControlGroup* group) {
   } else {
     ::setpgid(0, 0);
   }
+  if (!spec.address.empty() && fds.binds >= 0) hand_over_binds(fds.binds);
   RunSpec own = spec;
   if (own.terminal) name_terminal(own.environment);
   const auto ended = become(std::move(own));
@@ -246,6 +258,8 @@ Result<Launched> launch(const LaunchCall& call) {
   FP_TRY(out, Pipe::make());
   FP_TRY(err, Pipe::make());
   FP_TRY(errors, Pipe::make());
+  std::array<int, 2> binds{-1, -1};
+  (void)::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, binds.data());
   int input = call.input;
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (input < 0) input = null;
@@ -253,25 +267,31 @@ Result<Launched> launch(const LaunchCall& call) {
   const auto pid = fork_isolated(call.spec.isolation);
   if (!pid) return std::unexpected(pid.error());
   if (*pid == 0 && call.terminal >= 0) {
-    be_container(call, owner, {call.terminal, call.terminal, call.terminal, errors.write});
+    be_container(call, owner,
+                 {call.terminal, call.terminal, call.terminal, errors.write, binds[1]});
   }
-  if (*pid == 0) be_container(call, owner, {input, out.write, err.write, errors.write});
+  if (*pid == 0) be_container(call, owner, {input, out.write, err.write, errors.write, binds[1]});
   if (call.spec.isolation == Isolation::None && !call.spec.terminal) ::setpgid(*pid, *pid);
   for (const int fd : {out.write, err.write, errors.write, null}) ::close(fd);
   // Closed by exec, or holds the reason.
   const std::string why = read_all(errors.read);
   ::close(errors.read);
+  const int questions = binds[0] < 0 ? -1 : receive_descriptor(binds[0]);
+  for (const int fd : binds) ::close(fd);
   if (!why.empty()) {
+    if (questions >= 0) ::close(questions);
     ::kill(*pid, SIGKILL);
     ::waitpid(*pid, nullptr, 0);
     ::close(out.read);
     ::close(err.read);
     return fail(ErrorKind::Invalid, why);
   }
-  if (call.terminal < 0) return Launched{.pid = *pid, .out = out.read, .err = err.read};
+  if (call.terminal < 0) {
+    return Launched{.pid = *pid, .out = out.read, .err = err.read, .binds = questions};
+  }
   ::close(out.read);
   ::close(err.read);
-  return Launched{.pid = *pid};
+  return Launched{.pid = *pid, .binds = questions};
 }
 
 std::optional<int> kill_descendants(int program) {

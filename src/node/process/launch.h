@@ -28,6 +28,7 @@ struct Launched {
   int pid = -1;  // of the container's first process, a child of the caller
   int out = -1;  // -1 both with a terminal
   int err = -1;
+  int binds = -1;  // for a BindGuard; -1: there is none
 };
 
 // Returns when the program is running. The error is what a person is told: exec: "x": ….

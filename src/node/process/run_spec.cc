@@ -65,6 +65,7 @@ std::string RunSpec::to_text() const {
   out["environment"] = list_of(environment);
   out["directory"] = directory;
   out["hostName"] = host_name;
+  out["address"] = address;
   out["hidden"] = list_of(hidden);
   for (const auto& mount : mounts) {
     out.array_at("mounts").push_back(Draft::object({
@@ -99,6 +100,7 @@ Result<RunSpec> RunSpec::parse(std::string_view text) {
   spec.environment = words_at(value, "environment");
   spec.directory = value.get("directory").as_string();
   spec.host_name = value.get("hostName").as_string();
+  spec.address = value.get("address").as_string();
   spec.hidden = words_at(value, "hidden");
   for (const json::View mount : value.get("mounts").elements()) {
     spec.mounts.push_back({.source = std::string{mount.get("source").as_string()},

@@ -43,6 +43,7 @@ struct RunSpec {
   std::vector<std::string> environment;  // NAME=value
   std::string directory;                 // working directory, as the container sees it
   std::string host_name;
+  std::string address;  // where it listens instead of everywhere; empty: as it likes
   std::vector<BindMount> mounts;
   std::vector<std::string> hidden;  // directories of the machine that are empty in the container
   std::optional<std::uint32_t> user;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "node/process/attach_hub.h"
+#include "node/process/bind_guard.h"
 #include "node/process/cgroup.h"
 #include "node/process/isolate.h"
 #include "node/process/launch.h"
@@ -83,6 +84,7 @@ class Supervisor {
     child_ = launched->pid;
     if (!spec_.terminal) out_ = launched->out;
     err_ = launched->err;
+    if (launched->binds >= 0) binds_.emplace(launched->binds, spec_.address);
     started_ = clock_.wall();
     auto file = own_name();
     file.init = child_;
@@ -213,6 +215,7 @@ class Supervisor {
           {blocked ? -1 : out_,                  POLLIN,  0},
           {blocked ? -1 : err_,                  POLLIN,  0},
           {waiting_.empty() ? -1 : input_write_, POLLOUT, 0},
+          {binds_ ? binds_->descriptor() : -1,   POLLIN,  0},
       };
       const auto own = fds.size();
       hub_.add_to(fds, waiting_.empty());
@@ -222,6 +225,7 @@ class Supervisor {
       hub_.handle(&fds[own], clock_.monotonic(),
                   [this](const AttachFrame& frame) { attached(frame); });
       if (ready(6)) give_input();
+      if (ready(7)) binds_->handle(fds[7].revents);
       if (ready(4)) pump(out_, LogWriter::Stream::Out);
       if (ready(5)) pump(err_, LogWriter::Stream::Err);
       if (ready(0)) take_signals();
@@ -371,6 +375,7 @@ class Supervisor {
   SystemClock clock_;
   std::optional<ControlGroup> memory_;
   std::optional<ControlGroup> cpu_;
+  std::optional<BindGuard> binds_;
   int agent_ = -1;
   int signals_ = -1;
   int timer_ = -1;
