@@ -8,6 +8,8 @@
 #include "node/agent/compose.h"
 #include "node/agent/kinds.h"
 #include "node/pod/status.h"
+#include "node/pod/storage_limits.h"
+#include "node/volume/disk_use.h"
 #include "node/volume/file_tree.h"
 
 #include <algorithm>
@@ -24,6 +26,8 @@ using std::chrono::seconds;
 
 constexpr Duration kRetry = seconds(1);
 constexpr Duration kMountRetry = seconds(5);
+// How often a pod with limits of storage is measured, as a kubelet does.
+constexpr Duration kStoragePeriod = seconds(10);
 
 // A task that is dropped when whoever posted it is gone.
 template <class Self, class Task>
@@ -57,6 +61,7 @@ PodWorker::PodWorker(Host& host, json::Value pod)
 PodWorker::~PodWorker() {
   *self_ = nullptr;
   host_.loop().cancel(timer_);
+  host_.loop().cancel(storage_timer_);
   for (auto& [wish, token] : tokens_) host_.loop().cancel(token.renewal);
 }
 
@@ -130,6 +135,7 @@ void PodWorker::look() {
   for (const auto index : plan.start) start(index);
   for (const auto index : plan.backing_off) tell_backing_off(index);
   if (!plan.start.empty()) plan = decide(facts_, now);
+  if (!plan.ending) watch_storage();
   if (!facts_.gone) report(plan);
   if (plan.ended && !writing_) {
     if (facts_.gone) return clean_up();
@@ -283,6 +289,32 @@ void PodWorker::tell_backing_off(std::size_t index) {
   runs_[index]->say(EventType::Warning, "BackOff",
                     fmt::format("Back-off restarting failed container {} in pod {}", container.name,
                                 pod_name_for_people(pod())));
+}
+
+void PodWorker::watch_storage() {
+  if (storage_timer_ || !facts_.prepared || !has_storage_limits(pod())) return;
+  storage_timer_ = host_.loop().after(kStoragePeriod, [this] {
+    storage_timer_ = {};
+    check_storage();
+    look_soon();
+  });
+}
+
+void PodWorker::check_storage() {
+  StorageUse use;
+  for (const json::View volume : pod().get("spec", "volumes").elements()) {
+    const std::string name{volume.get("name").as_string()};
+    if (!volume.get("emptyDir").is_null())
+      use.volumes[name] = disk_use(directory() / "volumes" / name);
+  }
+  for (const auto& container : facts_.containers) {
+    use.containers[container.name] = disk_use(directory() / "containers" / container.name);
+  }
+  const auto why = over_storage_limit(pod(), use);
+  if (!why || !facts_.over_storage.empty()) return;
+  facts_.over_storage = *why;
+  host_.say(pod(),
+            {.type = EventType::Warning, .reason = "Evicted", .note = *why, .action = "Evict"});
 }
 
 void PodWorker::report(const PodPlan& plan) {

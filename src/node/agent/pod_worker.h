@@ -41,6 +41,7 @@ class PodWorker {
 
   const PodFacts& facts() const { return facts_; }
   const ContainerRun* container(std::string_view name) const;
+  const std::vector<std::unique_ptr<ContainerRun>>& runs() const { return runs_; }
 
  private:
   struct Token {
@@ -60,6 +61,8 @@ class PodWorker {
   void start(std::size_t index);
   void tell_blocked(const ContainerRun& run, const Waiting& why);
   void tell_backing_off(std::size_t index);
+  void watch_storage();
+  void check_storage();
   void report(const PodPlan& plan);
   void on_reported(const client::Reply& reply);
   void remove_from_api();
@@ -74,6 +77,7 @@ class PodWorker {
   std::string mount_trouble_;
   json::Value last_patch_;
   net::TimerId timer_;
+  net::TimerId storage_timer_;
   bool scheduled_ = false;
   bool adopted_ = false;  // an earlier agent ran it
   bool ran_ = false;      // this one did

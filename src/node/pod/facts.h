@@ -106,6 +106,7 @@ struct PodFacts {
   bool prepared = false;
   std::optional<Instant> ending_since;  // its containers are being stopped for good
   bool gone = false;                    // the API has no such pod any more
+  std::string over_storage;             // it keeps more on disk than it may: the sentence
 };
 
 // The spec of a container of this pod; null when there is none of that name.

@@ -15,6 +15,8 @@ using std::chrono::seconds;
 // Sidecars come last and get at least this, however long the others took.
 constexpr Duration kSidecarGraceMin = seconds(2);
 constexpr Duration kDefaultGrace = seconds(30);
+// Whoever fills the node's disk has to go at once; a kubelet gives it as much.
+constexpr Duration kEvictionGrace = seconds(1);
 
 bool succeeded(const ContainerFacts& container) {
   return container.state == State::Exited && container.exit && container.exit->code == 0;
@@ -70,6 +72,7 @@ Duration grace_of(const PodFacts& facts, const ContainerFacts& container) {
       if (own.is_int()) return seconds(own.as_int());
     }
   }
+  if (!facts.over_storage.empty()) return kEvictionGrace;
   if (const auto deletion = kube::deletion_grace_seconds_of(facts.pod)) return seconds(*deletion);
   const json::View spec = facts.pod.get("spec", "terminationGracePeriodSeconds");
   return spec.is_int() ? seconds(spec.as_int()) : kDefaultGrace;
@@ -86,6 +89,9 @@ class Decider {
                               "Pod was active on the node longer than the specified deadline"};
     } else if (deadline && !was_terminal(facts_)) {
       sooner(plan_.again, *deadline);
+    }
+    if (!facts_.over_storage.empty() && !was_terminal(facts_)) {
+      plan_.failure = Waiting{"Evicted", facts_.over_storage};
     }
     plan_.ending = facts_.gone || kube::being_deleted(facts_.pod) || was_terminal(facts_) ||
                    plan_.failure || init_failed(facts_) || all_regular_done(facts_);

@@ -33,7 +33,7 @@ struct PodPlan {
   bool ending = false;
   // Ending, and nothing runs.
   bool ended = false;
-  // It fails for a reason of the pod itself: DeadlineExceeded.
+  // It fails for a reason of the pod itself: DeadlineExceeded, Evicted.
   std::optional<Waiting> failure;
   // Time alone changes the answer then.
   std::optional<Instant> again;

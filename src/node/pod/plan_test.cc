@@ -158,6 +158,22 @@ TEST(PodPlan, FailsAPodThatIsOverItsDeadline) {
   EXPECT_EQ(plan.stop.size(), 1U);
 }
 
+TEST(PodPlan, EvictsAtOnceAPodThatKeepsTooMuchOnDisk) {
+  auto facts =
+      prepared(R"({"terminationGracePeriodSeconds":60,"containers":[{"name":"a"},{"name":"b"}]})");
+  runs(facts.containers[0], 0);
+  runs(facts.containers[1], 0);
+  facts.over_storage = "Usage of EmptyDir volume \"v\" exceeds the limit \"1Mi\". ";
+
+  const auto plan = decide(facts, at(1));
+
+  ASSERT_TRUE(plan.failure.has_value());
+  EXPECT_EQ(plan.failure->reason, "Evicted");
+  EXPECT_EQ(plan.failure->message, facts.over_storage);
+  ASSERT_EQ(plan.stop.size(), 2U);
+  EXPECT_EQ(plan.stop[0].grace, std::chrono::seconds(1));
+}
+
 TEST(PodPlan, StopsAnUnhealthyContainerWithTheGraceOfItsProbe) {
   auto facts = prepared(R"({"restartPolicy":"Always","containers":[
       {"name":"a","livenessProbe":{"terminationGracePeriodSeconds":7}}]})");
