@@ -255,7 +255,12 @@ void ContainerRun::ask(std::size_t index) {
                                  : spec_of_probe.kind == ProbeKind::Liveness ? "livenessProbe"
                                                                              : "readinessProbe";
   const auto action = action_of(spec().get(field), spec(), setup_.pod_ip());
-  if (!action) return on_answer(index, {false, action.error().message});
+  if (!action) {
+    // Asking makes no sense, so there is no answer to count: it goes on as it was.
+    return say(EventType::Warning, "Unhealthy",
+               fmt::format("{} probe errored and resulted in unknown state: {}",
+                           to_string(spec_of_probe.kind), action.error().message));
+  }
   probe.action = std::make_unique<ActionRun>(
       ActionRun::Setup{setup_.host.loop(), setup_.host.options().program, run_directory()}, *action,
       spec_of_probe.timeout,

@@ -22,7 +22,9 @@ Result<std::uint16_t> port_of(json::View port, json::View container) {
     }
     if (number == 0) std::from_chars(name.data(), name.data() + name.size(), number);
     if (number == 0) {
-      return fail(ErrorKind::Invalid, fmt::format("couldn't find port: {} in container", name));
+      // What became of a name that no port has: a kubelet's last try is to read it as a number.
+      return fail(ErrorKind::Invalid,
+                  fmt::format("strconv.Atoi: parsing \"{}\": invalid syntax", name));
     }
   }
   if (number <= 0 || number > 65535) {

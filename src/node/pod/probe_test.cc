@@ -66,7 +66,7 @@ TEST(Probe, SaysWhichPortIsNotThere) {
   const auto handler = parsed(R"({"tcpSocket":{"port":"nope"}})");
 
   EXPECT_EQ(action_of(handler, {}, "127.1.0.1").error().message,
-            "couldn't find port: nope in container");
+            "strconv.Atoi: parsing \"nope\": invalid syntax");
 }
 
 }  // namespace
