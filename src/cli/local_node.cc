@@ -2,6 +2,7 @@
 #include "cli/local_node.h"
 
 #include "kube/metadata.h"
+#include "node/process/usage.h"
 #include "node/remote/pod_requests.h"
 
 #include <utility>
@@ -17,6 +18,7 @@ LocalNode::LocalNode(front::Host& host) : host_(host), client_(host.service()) {
 
 LocalNode::~LocalNode() {
   host_.ask_about_pods(nullptr);
+  host_.ask_about_usage(nullptr);
 }
 
 Result<std::unique_ptr<LocalNode>> LocalNode::open(front::Host& host, const runtime::Log& log,
@@ -27,11 +29,25 @@ Result<std::unique_ptr<LocalNode>> LocalNode::open(front::Host& host, const runt
   if (!agent) return std::unexpected(std::move(agent).error());
   local->agent_ = *std::move(agent);
   host.ask_about_pods(local.get());
+  host.ask_about_usage(local.get());
   return local;
 }
 
 void LocalNode::stop(std::function<void()> done) {
   agent_->stop(kStopGrace, std::move(done));
+}
+
+front::Measurement LocalNode::measure() const {
+  front::Measurement measured;
+  measured.node = agent_->name();
+  if (const auto use = node::use_of_machine()) {
+    measured.machine = {.cpu = use->cpu, .memory_bytes = use->memory_bytes};
+  }
+  agent_->each_use([&](std::string_view uid, std::string_view container, const node::Use& use) {
+    measured.pods[std::string{uid}][std::string{container}] = {.cpu = use.cpu,
+                                                               .memory_bytes = use.memory_bytes};
+  });
+  return measured;
 }
 
 kube::Answer<bool> LocalNode::serve(const front::PodStreamCall& call) {

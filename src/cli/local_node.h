@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/service_client.h"
 #include "front/host.h"
+#include "front/meter.h"
 #include "front/pod_streams.h"
 #include "node/agent/agent.h"
 #include "runtime/manager/log.h"
@@ -15,7 +16,7 @@
 
 namespace fixpoint::cli {
 
-class LocalNode final : private front::PodStreams {
+class LocalNode final : private front::PodStreams, private front::Meter {
  public:
   static Result<std::unique_ptr<LocalNode>> open(front::Host& host, const runtime::Log& log,
                                                  node::NodeOptions options);
@@ -28,6 +29,7 @@ class LocalNode final : private front::PodStreams {
  private:
   explicit LocalNode(front::Host& host);
   kube::Answer<bool> serve(const front::PodStreamCall& call) override;
+  front::Measurement measure() const override;
 
   front::Host& host_;
   ServiceClient client_;

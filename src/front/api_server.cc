@@ -8,6 +8,7 @@
 #include "front/impersonate.h"
 #include "front/router.h"
 #include "front/shape.h"
+#include "front/usage.h"
 #include "json/print.h"
 
 namespace fixpoint::front {
@@ -191,6 +192,7 @@ void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
   attempt.verb = call->route.verb(call->http.method);
   const auto decision = authorize(service_.store().latest(), call->user, attempt);
   if (!decision.allowed) return refuse(call, refusal(call->user, attempt, decision));
+  if (meter_ != nullptr && request.resource.group == kMetricsGroup) return serve_usage(call);
   auto resource = service_.core().resolve(request, service_.store().latest());
   if (!resource) {
     // A deprecated version says so even where it has nothing.
@@ -247,6 +249,34 @@ bool ApiServer::serve_pod_stream(const std::shared_ptr<Call>& call, int code) {
   }
   if (*served) finish(*call, request.subresource == "log" ? 200 : 101);
   return *served;
+}
+
+void ApiServer::ask_about_usage(const Meter* meter) {
+  meter_ = meter;
+  pages_.tells_usage(meter != nullptr);
+}
+
+void ApiServer::serve_usage(const std::shared_ptr<Call>& call) {
+  if (!call->route.has_verb) return refuse(call, kube::method_not_allowed());
+  const auto ok = check_usage_request(call->route.request);
+  if (!ok) return no_resource(call, ok.error());
+  auto before = std::make_shared<const Measurement>(meter_->measure());
+  service_.loop().after(kUsageWindow, [self = self_, call, before] {
+    if (*self != nullptr) (*self)->answer_usage(call, *before);
+  });
+}
+
+void ApiServer::answer_usage(const std::shared_ptr<Call>& call, const Measurement& before) {
+  // The node stops, and the server with it.
+  if (meter_ == nullptr) return refuse(call, kube::unreasoned(503, "nobody measures any more"));
+  const auto usage = usage_of({.request = call->route.request,
+                               .snapshot = service_.store().latest(),
+                               .before = before,
+                               .after = meter_->measure(),
+                               .window = service_.loop().clock().monotonic() - call->began,
+                               .now = service_.loop().clock().wall()});
+  if (!usage) return refuse(call, usage.error());
+  show(call, json_page(*usage));
 }
 
 void ApiServer::answer(const std::shared_ptr<Call>& call, Response response) {

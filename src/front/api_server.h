@@ -9,6 +9,7 @@
 
 #include "apiserver/request.h"
 #include "front/identity.h"
+#include "front/meter.h"
 #include "front/metrics.h"
 #include "front/pages.h"
 #include "front/pod_streams.h"
@@ -36,12 +37,17 @@ class ApiServer {
   using AccessLog = std::function<void(const AccessLine&)>;
 
   ApiServer(Service& service, const Identity& identity, AccessLog log);
+  ~ApiServer() { *self_ = nullptr; }
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
 
   net::Handler handler();
   // The words of errors that the HTTP layer itself answers, as Kubernetes Statuses.
   static net::ErrorPages error_pages();
   // Who is asked about the pods that run beside us; null: nobody.
   void ask_about_pods(PodStreams* streams) { pod_streams_ = streams; }
+  // Who knows what they use; null: nobody, and then there is no such API.
+  void ask_about_usage(const Meter* meter);
   // What /api tells clients about where it serves.
   void serves_at(const std::string& address) { pages_.serves_at(address); }
 
@@ -51,6 +57,8 @@ class ApiServer {
   void serve_page(const std::shared_ptr<Call>& call);
   void serve_resource(const std::shared_ptr<Call>& call);
   void serve_watch(const std::shared_ptr<Call>& call);
+  void serve_usage(const std::shared_ptr<Call>& call);
+  void answer_usage(const std::shared_ptr<Call>& call, const Measurement& before);
   bool serve_pod_stream(const std::shared_ptr<Call>& call, int code);
   void answer(const std::shared_ptr<Call>& call, apiserver::Response response);
   void show(const std::shared_ptr<Call>& call, Page page);
@@ -65,6 +73,9 @@ class ApiServer {
   WatchHub watches_;
   Pages pages_;
   PodStreams* pod_streams_ = nullptr;
+  const Meter* meter_ = nullptr;
+  // An answer about usage comes a while after its question.
+  std::shared_ptr<ApiServer*> self_ = std::make_shared<ApiServer*>(this);
 };
 
 }  // namespace fixpoint::front

@@ -4,6 +4,7 @@
 #include "apiserver/definition.h"
 #include "apiserver/openapi.h"
 #include "base/hash.h"
+#include "front/usage.h"
 #include "json/draft.h"
 #include "json/yaml.h"
 #include "kube/status.h"
@@ -118,9 +119,15 @@ std::optional<Page> Documents::discover(const net::Request& request, std::string
 
 std::optional<json::Value> Documents::discovered(std::string_view path, Form form) {
   const auto& known = discovery();
-  if (path == "/api" || path == "/apis") {
-    if (form == Form::Discovery) return known.aggregated(path == "/api");
-    return path == "/api" ? known.api_versions(address_) : known.group_list();
+  if (path == "/api") {
+    return form == Form::Discovery ? known.aggregated(true) : known.api_versions(address_);
+  }
+  if (path == "/apis") {
+    auto groups = form == Form::Discovery ? known.aggregated(false) : known.group_list();
+    return tells_usage_ ? with_usage_group(groups) : groups;
+  }
+  if (tells_usage_) {
+    if (auto document = usage_document(path)) return document;
   }
   if (path.starts_with("/api/")) return known.resource_list({"", std::string{path.substr(5)}});
   const auto rest = path.substr(6);

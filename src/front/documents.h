@@ -20,6 +20,8 @@ class Documents {
   explicit Documents(Service& service);
 
   void serves_at(std::string address) { address_ = std::move(address); }
+  // Whether to tell of metrics.k8s.io (usage.h).
+  void tells_usage(bool tells) { tells_usage_ = tells; }
   // Below /api, /apis and /openapi; nothing when there is no such document.
   std::optional<Page> find(const net::Request& request, std::string_view path);
   const apiserver::Discovery& discovery();
@@ -34,6 +36,7 @@ class Documents {
 
   Service& service_;
   std::string address_;
+  bool tells_usage_ = false;
   std::optional<apiserver::Discovery> discovery_;  // forgotten when a definition changes
 };
 

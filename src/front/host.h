@@ -43,6 +43,7 @@ class Host {
   const std::string& authority_pem() const { return identity_->keys().authority.certificate_pem; }
   Service& service() { return *service_; }
   void ask_about_pods(PodStreams* streams) { api_->ask_about_pods(streams); }
+  void ask_about_usage(const Meter* meter) { api_->ask_about_usage(meter); }
   void stop(Duration grace, std::function<void()> done);
 
  private:

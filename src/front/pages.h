@@ -26,6 +26,7 @@ class Pages {
     address_ = address;
     documents_.serves_at(address);
   }
+  void tells_usage(bool tells) { documents_.tells_usage(tells); }
   // The page at a path; its 404 may be a page too. The error is a Status: such a path is part of
   // the API, or its page cannot be asked by that method.
   kube::Answer<Page> find(const net::Request& request, const Route& route);

@@ -213,6 +213,16 @@ void Agent::clear_leftovers() {
   }
 }
 
+void Agent::each_use(const EachUse& visit) const {
+  const auto processes = ProcessTable::read();
+  for (const auto& [uid, worker] : workers_) {
+    for (const auto& run : worker->runs()) {
+      const auto supervisor = run->supervisor();
+      if (supervisor) visit(uid, run->facts().name, processes.below(*supervisor));
+    }
+  }
+}
+
 PodWorker* Agent::worker_of(std::string_view uid) const {
   const auto found = workers_.find(uid);
   return found == workers_.end() ? nullptr : found->second.get();

@@ -15,6 +15,7 @@
 #include "node/agent/host.h"
 #include "node/agent/pod_worker.h"
 #include "node/agent/registration.h"
+#include "node/process/usage.h"
 #include "node/streams.h"
 #include "runtime/cache/cache.h"
 #include "runtime/controller/event_log.h"
@@ -49,6 +50,12 @@ class Agent final : public Streams, private Host {
   // Ends all pods' processes, SIGKILL after `grace`, without a word to the API: they are started
   // again by the next agent.
   void stop(Duration grace, std::function<void()> done);
+
+  // Of every container that runs as a process here, now.
+  using EachUse =
+      std::function<void(std::string_view pod_uid, std::string_view container, const Use&)>;
+  void each_use(const EachUse& visit) const;
+  const std::string& name() const { return options_.name; }
 
   // Streams: what kubectl logs, exec, attach and port-forward come to.
   Result<std::unique_ptr<LogStream>> open_log(const LogRequest& request) override;

@@ -52,6 +52,11 @@ fs::path ContainerRun::log_file(int run) const {
   return setup_.directory / fmt::format("{}.log", run);
 }
 
+std::optional<int> ContainerRun::supervisor() const {
+  if (!process_ || facts_.state != State::Running || process_->supervisor() < 0) return {};
+  return process_->supervisor();
+}
+
 void ContainerRun::say(EventType type, std::string reason, std::string note) const {
   const bool init = facts_.role != Role::Regular;
   const runtime::EmitStep event{

@@ -54,6 +54,8 @@ class ContainerRun {
   std::filesystem::path run_directory() const { return directory(facts_.restarts); }
   std::filesystem::path log_file(int run) const;
   bool simulated() const { return simulated_; }
+  // The supervisor of what runs now.
+  std::optional<int> supervisor() const;
   void say(runtime::EventType type, std::string reason, std::string note) const;
   const ContainerFacts& facts() const { return facts_; }
 

@@ -45,6 +45,8 @@ class ContainerProcess {
   void terminate();
   void kill();
   const std::filesystem::path& directory() const { return directory_; }
+  // Its number; negative once it ended.
+  int supervisor() const { return supervisor_; }
 
  private:
   class Report;
