@@ -77,6 +77,56 @@ spec:
       - {name: c, image: busybox, command: [sh, -c, "echo first; sleep 100000"]}
 )";
 
+constexpr std::string_view kStatefulSet = R"(
+apiVersion: v1
+kind: Service
+metadata: {name: db}
+spec: {clusterIP: None, selector: {app: db}, ports: [{port: 1}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  serviceName: db
+  replicas: 3
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      nodeName: here
+      terminationGracePeriodSeconds: 1
+      containers:
+      - name: c
+        image: busybox
+        command: [sh, -c, "echo $(hostname) first; touch /tmp/up; sleep 100000"]
+        readinessProbe: {exec: {command: [test, -e, /tmp/up]}, periodSeconds: 1}
+)";
+
+void check_stateful_set(const Kubectl& kubectl, const std::filesystem::path& scratch) {
+  std::ofstream(scratch / "db.yaml") << kStatefulSet;
+  kubectl("apply -f " + (scratch / "db.yaml").string());
+  EXPECT_THAT(kubectl("rollout status statefulset/db --timeout=60s"),
+              HasSubstr("partitioned roll out complete: 3 new pods"))
+      << kubectl("describe pods");
+  EXPECT_EQ(kubectl("logs db-2"), "db-2 first\n");
+  const std::string before = kubectl("get pod db-1 -o 'jsonpath={.metadata.uid}'");
+  kubectl("delete pod db-1 --wait");
+  kubectl("wait --for=create pod/db-1 --timeout=60s");
+  EXPECT_THAT(kubectl("wait --for=condition=Ready pod/db-1 --timeout=60s"),
+              HasSubstr("condition met"));
+  EXPECT_NE(kubectl("get pod db-1 -o 'jsonpath={.metadata.uid}'"), before);
+  kubectl(
+      "patch statefulset db -p '{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":"
+      "\"c\",\"env\":[{\"name\":\"NEW\",\"value\":\"1\"}]}]}}}}'");
+  EXPECT_THAT(kubectl("rollout status statefulset/db --timeout=90s"),
+              HasSubstr("partitioned roll out complete: 3 new pods"));
+  EXPECT_EQ(kubectl("exec db-0 -- sh -c 'echo $NEW'"), "1\n");
+  kubectl("scale statefulset db --replicas=1");
+  EXPECT_THAT(kubectl("wait --for=delete pod/db-1 pod/db-2 --timeout=60s"),
+              HasSubstr("condition met"));
+  kubectl("delete statefulset db --cascade=foreground --timeout=60s");
+}
+
 TEST(RealNode, RunsPodsAndAnswersForThem) {
   const std::string program = find_kubectl();
   if (program.empty()) GTEST_SKIP() << "no kubectl";
@@ -111,6 +161,7 @@ TEST(RealNode, RunsPodsAndAnswersForThem) {
               HasSubstr("successfully rolled out"));
   EXPECT_EQ(kubectl("exec deployment/web -- echo hello"), "hello\n");
   kubectl("delete deployment web --cascade=foreground --timeout=60s");
+  check_stateful_set(kubectl, scratch.path());
 
   const std::string said = output_of("tests/integration/kubectl/streams.sh '" + program + "' '" +
                                      (*cluster)->kubeconfig() + "' here");
