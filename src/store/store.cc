@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include "store/history.h"
+#include "store/read_log.h"
 #include "store/tree.h"
 
 #include <algorithm>
@@ -45,6 +46,21 @@ Hash128 Record::fingerprint() const {
   });
 }
 
+namespace {
+
+thread_local ReadLog* read_log = nullptr;
+
+}  // namespace
+
+Listening::Listening(ReadLog& log) {
+  FP_CHECK(read_log == nullptr);
+  read_log = &log;
+}
+
+Listening::~Listening() {
+  read_log = nullptr;
+}
+
 Snapshot::Snapshot() = default;
 Snapshot::Snapshot(const Snapshot&) = default;
 Snapshot::Snapshot(Snapshot&&) noexcept = default;
@@ -56,16 +72,19 @@ Snapshot& Snapshot::operator=(Snapshot other) noexcept {
 Snapshot::~Snapshot() = default;
 
 std::size_t Snapshot::size() const {
+  if (read_log != nullptr) read_log->everything = true;
   return tree_ ? tree_->size() : 0;
 }
 
 RecordRef Snapshot::find(std::string_view key) const {
+  if (read_log != nullptr) read_log->keys.emplace_back(key);
   const RecordRef* found = tree_ ? tree_->find(key) : nullptr;
   return found != nullptr ? *found : RecordRef{};
 }
 
 void Snapshot::scan(std::string_view prefix, std::string_view after,
                     const std::function<bool(const RecordRef&)>& visit) const {
+  if (read_log != nullptr) read_log->ranges.emplace_back(prefix, after);
   // A share of our own: the visitor may change the store whose latest() this is.
   const Ref<const Tree> tree = tree_;
   if (!tree) return;
@@ -77,11 +96,13 @@ void Snapshot::scan(std::string_view prefix, std::string_view after,
 }
 
 std::size_t Snapshot::count(std::string_view prefix) const {
+  if (read_log != nullptr) read_log->ranges.emplace_back(prefix, "");
   if (!tree_) return 0;
   return tree_->rank({prefix, Bound::Side::AfterPrefix}) - tree_->rank({prefix, Bound::Side::At});
 }
 
 Hash128 Snapshot::fingerprint() const {
+  if (read_log != nullptr) read_log->everything = true;
   return tree_ ? tree_->fingerprint() : Hash128{};
 }
 
@@ -142,6 +163,7 @@ const Snapshot& Store::latest() const {
 }
 
 Revision Store::oldest() const {
+  if (read_log != nullptr) read_log->everything = true;
   return history_->oldest();
 }
 

@@ -350,30 +350,27 @@ std::optional<Acting> acting(const State& before, const Action& action) {
   return by;
 }
 
-bool keeps(const Promise& promise, const State& before, const Action& action, const State& after) {
-  if (before.store.revision() == after.store.revision() &&
-      before.outside.view().same_as(after.outside)) {
-    return true;
+void add_claim(const Claim& claim, std::size_t at, Properties<World>& all) {
+  const auto name = "claim: " + claim.name;
+  const std::function<bool(const State&)> holds = [at](const State& state) {
+    return state.live->claims[at].holds;
+  };
+  std::function<bool(const State&)> when;
+  if (claim.when) when = [at](const State& state) { return state.live->claims[at].when; };
+  switch (claim.kind) {
+    case Claim::Kind::Always: return all.always(name, holds, when);
+    case Claim::Kind::Sometimes: return all.sometimes(name, holds);
+    case Claim::Kind::LeadsTo: return all.leads_to(name, when, holds);
+    case Claim::Kind::EventuallyStable: return all.eventually_stable(name, when, holds);
   }
-  const auto by = acting(before, action);
-  Glance is = glance_at(after);
-  if (by) is.by = &*by;
-  return promise.kept(glance_at(before), is);
 }
 
-void add_claim(const Claim& claim, Properties<World>& all) {
-  const auto name = "claim: " + claim.name;
-  const auto of = [](const Claim::OnGlance& says) -> std::function<bool(const State&)> {
-    if (!says) return nullptr;
-    return [&says](const State& state) { return says(glance_at(state)); };
-  };
-  switch (claim.kind) {
-    case Claim::Kind::Always: return all.always(name, of(claim.holds), of(claim.when));
-    case Claim::Kind::Sometimes: return all.sometimes(name, of(claim.holds));
-    case Claim::Kind::LeadsTo: return all.leads_to(name, of(claim.when), of(claim.holds));
-    case Claim::Kind::EventuallyStable:
-      return all.eventually_stable(name, of(claim.when), of(claim.holds));
-  }
+// What is always so is asked only where it is claimed.
+Live::Said said_of(const Claim& claim, const Glance& now) {
+  Live::Said said;
+  said.when = !claim.when || claim.when(now);
+  said.holds = (said.when || claim.kind != Claim::Kind::Always) && claim.holds(now);
+  return said;
 }
 
 bool writes(const State& before, const Action& action) {
@@ -401,6 +398,27 @@ void World::judge(const Look& look, Live& live) const {
              return kube::uid_of(other->body) == owner->uid;
            });
   });
+  live.lingers = std::ranges::any_of(live.records, [](const store::RecordRef& record) {
+    return kube::being_deleted(record->body) && kube::finalizers_of(record->body).empty() &&
+           kube::deletion_grace_seconds_of(record->body).value_or(0) == 0;
+  });
+  const Glance now{.look = look, .outside = look.outside()};
+  live.claims.clear();
+  for (const Claim& claim : scenario_.claims) live.claims.push_back(said_of(claim, now));
+  live.phase = scenario_.life ? scenario_.life->phase(now) : std::nullopt;
+}
+
+std::uint64_t World::promises_kept(const State& before, const Action& action,
+                                   const State& after) const {
+  const auto by = acting(before, action);
+  const Glance was = glance_at(before);
+  Glance is = glance_at(after);
+  if (by) is.by = &*by;
+  std::uint64_t kept = ~std::uint64_t{0};
+  for (std::size_t at = 0; at < scenario_.promises.size(); ++at) {
+    if (!scenario_.promises[at].kept(was, is)) kept &= ~(std::uint64_t{1} << at);
+  }
+  return kept;
 }
 
 Properties<World> World::properties() const {
@@ -464,16 +482,18 @@ Properties<World> World::properties() const {
       [](const State& before, const Action& action, const State&) {
         return writes(before, action);
       });
-  for (const auto& promise : scenario_.promises) {
-    all.on_transition("promise: " + promise.name,
-                      [&promise](const State& before, const Action& action, const State& after) {
-                        return keeps(promise, before, action, after);
+  for (std::size_t at = 0; at < scenario_.promises.size(); ++at) {
+    all.on_transition("promise: " + scenario_.promises[at].name,
+                      [at](const State&, const Action&, const State& after) {
+                        return (after.witness->promises >> at & 1U) != 0;
                       });
   }
-  for (const auto& claim : scenario_.claims) add_claim(claim, all);
+  for (std::size_t at = 0; at < scenario_.claims.size(); ++at) {
+    add_claim(scenario_.claims[at], at, all);
+  }
   if (const auto& life = scenario_.life) {
     all.only_transitions("no run leaves the life cycle", life->table,
-                         [&life](const State& state) { return life->phase(glance_at(state)); });
+                         [](const State& state) { return state.live->phase; });
   }
   // It was given for the troubles of its scenario; each more may cost passes and writes.
   if (scenario_.bound && options_.budget.within(scenario_.budget)) {

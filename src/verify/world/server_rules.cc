@@ -6,9 +6,11 @@
 #include "verify/world/turn.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fixpoint::verify::world {
 namespace {
@@ -16,21 +18,20 @@ namespace {
 using client::Call;
 using client::Verb;
 
-// True when `holds` of every change of this step.
+using Events = std::vector<store::Event>;
+
+// True when `holds` of every change.
 template <class Holds>
-bool all_changes(const State& before, const State& after, Holds holds) {
-  if (before.store.revision() == after.store.revision()) return true;
-  const auto events = after.store.events_after(before.store.revision());
-  FP_CHECK(events.has_value());
-  return std::ranges::all_of(*events, [&](const store::Event& event) {
+bool all_changes(const Events& events, Holds holds) {
+  return std::ranges::all_of(events, [&](const store::Event& event) {
     return holds(event.before ? event.before->body.view() : json::View{},
                  event.after ? event.after->body.view() : json::View{});
   });
 }
 
 template <class Holds>
-bool all_edits(const State& before, const State& after, Holds holds) {
-  return all_changes(before, after, [&](json::View was, json::View is) {
+bool all_edits(const Events& events, Holds holds) {
+  return all_changes(events, [&](json::View was, json::View is) {
     return was.is_null() || is.is_null() || holds(was, is);
   });
 }
@@ -39,22 +40,22 @@ bool same(json::View a, json::View b, std::string_view field) {
   return a.get("metadata", field) == b.get("metadata", field);
 }
 
-bool identity_stays(const State& before, const Action&, const State& after) {
-  return all_edits(before, after, [](json::View was, json::View is) {
+bool identity_stays(const Events& events) {
+  return all_edits(events, [](json::View was, json::View is) {
     return same(was, is, "uid") && same(was, is, "creationTimestamp") &&
            (!kube::being_deleted(was) || same(was, is, "deletionTimestamp"));
   });
 }
 
-bool versions_move(const State& before, const Action&, const State& after) {
-  return all_edits(before, after, [](json::View was, json::View is) {
+bool versions_move(const Events& events) {
+  return all_edits(events, [](json::View was, json::View is) {
     return kube::resource_version_of(was) != kube::resource_version_of(is);
   });
 }
 
 // Whatever is stored is another object: apart from the version, and who wrote it when.
-bool no_empty_changes(const State& before, const Action&, const State& after) {
-  return all_edits(before, after, [](json::View was, json::View is) {
+bool no_empty_changes(const Events& events) {
+  return all_edits(events, [](json::View was, json::View is) {
     const auto differs = [&](json::View a, json::View b) {
       for (const auto [key, value] : a.members()) {
         if (key != "metadata" && b.get(key) != value) return true;
@@ -70,20 +71,14 @@ bool no_empty_changes(const State& before, const Action&, const State& after) {
   });
 }
 
-// What is left when the step is over: of a pod the end of its grace is written before it goes.
-bool removal_is_as_finalizers_say(const State& before, const Action&, const State& after) {
-  if (before.store.revision() == after.store.revision()) return true;
-  const bool lingers = std::ranges::any_of(after.live->records, [](const store::RecordRef& record) {
-    return kube::being_deleted(record->body) && kube::finalizers_of(record->body).empty() &&
-           kube::deletion_grace_seconds_of(record->body).value_or(0) == 0;
-  });
-  return !lingers && all_changes(before, after, [](json::View was, json::View is) {
+bool removed_as_finalizers_say(const Events& events) {
+  return all_changes(events, [](json::View was, json::View is) {
     return !is.is_null() || kube::being_deleted(was) || kube::finalizers_of(was).empty();
   });
 }
 
-bool no_new_finalizers(const State& before, const Action&, const State& after) {
-  return all_edits(before, after, [](json::View was, json::View is) {
+bool no_new_finalizers(const Events& events) {
+  return all_edits(events, [](json::View was, json::View is) {
     if (!kube::being_deleted(was)) return true;
     return std::ranges::all_of(kube::finalizers_of(is), [&](std::string_view finalizer) {
       return kube::has_finalizer(was, finalizer) || finalizer == apiserver::kForegroundFinalizer ||
@@ -94,7 +89,10 @@ bool no_new_finalizers(const State& before, const Action&, const State& after) {
 
 // Of everything that ever was: the store's history goes back to the beginning of the world.
 bool made_again_is_another(const State& before, const Action&, const State& after) {
-  return all_changes(before, after, [&](json::View was, json::View is) {
+  if (before.store.revision() == after.store.revision()) return true;
+  const auto events = after.store.events_after(before.store.revision());
+  FP_CHECK(events.has_value());
+  return all_changes(*events, [&](json::View was, json::View is) {
     if (!was.is_null() || is.is_null()) return true;
     const auto past = before.store.events_after(before.store.oldest());
     FP_CHECK(past.has_value());
@@ -104,8 +102,8 @@ bool made_again_is_another(const State& before, const Action&, const State& afte
   });
 }
 
-bool one_controller(const State& before, const Action&, const State& after) {
-  return all_changes(before, after, [](json::View, json::View is) {
+bool one_controller(const Events& events) {
+  return all_changes(events, [](json::View, json::View is) {
     int controllers = 0;
     for (const json::View owner : is.get("metadata", "ownerReferences").elements()) {
       if (owner.get("controller").as_bool()) ++controllers;
@@ -115,8 +113,8 @@ bool one_controller(const State& before, const Action&, const State& after) {
 }
 
 // Or a field that one manager gives up would stay for the sake of one who never set it.
-bool ownership_is_apart(const State& before, const Action&, const State& after) {
-  return all_changes(before, after, [](json::View, json::View is) {
+bool ownership_is_apart(const Events& events) {
+  return all_changes(events, [](json::View, json::View is) {
     return std::ranges::none_of(
         is.get("metadata", "managedFields").elements(), [](json::View entry) {
           const bool of_status = entry.get("subresource").as_string() == "status";
@@ -167,8 +165,8 @@ struct OfPrimaries {
     return object.get("kind").as_string() == primaries.kind.kind;
   }
   // It counts the specs, and the deletion.
-  bool generation_counts(const State& before, const Action&, const State& after) const {
-    return all_changes(before, after, [&](json::View was, json::View is) {
+  bool generation_counts(const Events& events) const {
+    return all_changes(events, [&](json::View was, json::View is) {
       if (is.is_null() || !concerns(is)) return true;
       if (was.is_null()) return kube::generation_of(is) == 1;
       const bool moves =
@@ -203,25 +201,65 @@ bool watches_tell_everything(const State&, const Action& action, const State& af
   });
 }
 
+// Rules that ask for nothing but the changes of a step: their places in Witness::server.
+enum OfChanges : std::uint8_t {
+  kIdentity,
+  kVersions,
+  kNoEmptyChanges,
+  kRemoval,
+  kFinalizers,
+  kOneController,
+  kOwnership,
+  kGeneration,
+};
+
+bool has_bit(const State& state, OfChanges bit) {
+  return (state.witness->server >> bit & 1U) != 0;
+}
+
+// What is left when the step is over: of a pod the end of its grace is written before it goes.
+bool removal_is_as_finalizers_say(const State& before, const Action&, const State& after) {
+  if (before.store.revision() == after.store.revision()) return true;
+  return !after.live->lingers && has_bit(after, kRemoval);
+}
+
 }  // namespace
 
+std::uint32_t server_rules_kept(const Events& events, const client::Resource& primaries) {
+  std::uint32_t kept = ~std::uint32_t{0};
+  const auto note = [&](OfChanges bit, bool holds) {
+    if (!holds) kept &= ~(std::uint32_t{1} << bit);
+  };
+  note(kIdentity, identity_stays(events));
+  note(kVersions, versions_move(events));
+  note(kNoEmptyChanges, no_empty_changes(events));
+  note(kRemoval, removed_as_finalizers_say(events));
+  note(kFinalizers, no_new_finalizers(events));
+  note(kOneController, one_controller(events));
+  note(kOwnership, ownership_is_apart(events));
+  note(kGeneration, OfPrimaries{primaries}.generation_counts(events));
+  return kept;
+}
+
 void add_server_rules(const World& world, Properties<World>& all) {
-  all.on_transition("server: an object stays itself", identity_stays);
-  all.on_transition("server: every change is a new version", versions_move);
-  all.on_transition("server: what changes nothing is not stored", no_empty_changes);
+  const auto changes = [&](const char* name, OfChanges bit) {
+    all.on_transition(name, [bit](const State&, const Action&, const State& after) {
+      return has_bit(after, bit);
+    });
+  };
+  changes("server: an object stays itself", kIdentity);
+  changes("server: every change is a new version", kVersions);
+  changes("server: what changes nothing is not stored", kNoEmptyChanges);
   all.on_transition("server: finalizers decide when an object goes", removal_is_as_finalizers_say);
-  all.on_transition("server: the dying get no new finalizers", no_new_finalizers);
+  changes("server: the dying get no new finalizers", kFinalizers);
   all.on_transition("server: an object made again is another one", made_again_is_another);
-  all.on_transition("server: an object has one controller", one_controller);
-  all.on_transition("server: spec and status are owned apart", ownership_is_apart);
+  changes("server: an object has one controller", kOneController);
+  changes("server: spec and status are owned apart", kOwnership);
   all.on_transition("server: what a write expects is checked", writes_are_checked);
   all.on_transition("server: only what is there can be deleted", nothing_is_not_deleted);
   all.on_transition("server: a watch tells everything", watches_tell_everything);
+  changes("server: the generation counts specs", kGeneration);
   const OfPrimaries own{world.blueprint().declaration().primary().collection.resource};
-  all.on_transition("server: the generation counts specs",
-                    [own](const State& b, const Action& by, const State& a) {
-                      return own.generation_counts(b, by, a);
-                    });
   all.on_transition("server: spec and status are written apart",
                     [own](const State& b, const Action& by, const State& a) {
                       return own.status_is_apart(b, by, a);

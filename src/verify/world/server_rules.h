@@ -7,7 +7,14 @@
 #include "verify/property.h"
 #include "verify/world/world.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace fixpoint::verify::world {
+
+// Of the rules that ask for nothing but the changes of a step, a bit for each that these keep.
+std::uint32_t server_rules_kept(const std::vector<store::Event>& events,
+                                const client::Resource& primaries);
 
 void add_server_rules(const World& world, Properties<World>& all);
 

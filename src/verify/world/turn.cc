@@ -72,6 +72,7 @@ World::Turn::Turn(const World& world, const State& before, Memory memory)
     : world_(world),
       was_(before),
       memory_(memory),
+      afresh_(memory == Memory::Unused),
       state_(before),
       before_(before.store.revision()),
       witness_(std::make_shared<Witness>()) {}
@@ -87,7 +88,9 @@ void World::Turn::crash(std::uint8_t process) {
 
 std::optional<State> World::Turn::take(const Action& action) {
   if (!carry_out(action)) return std::nullopt;
-  return finish();
+  publish();
+  weigh(action);
+  return seal();
 }
 
 bool World::Turn::carry_out(const Action& action) {
@@ -177,7 +180,12 @@ bool World::Turn::deed(const Action& action) {
     deed.act(stage);
     return Result<json::Value>{std::move(outside)};
   };
-  auto outside = std::get<Result<json::Value>>(*change_store(who, carry_out));
+  // It sees the cluster through its stage.
+  const auto did = memory_ == Memory::Unused
+                       ? carry_out(state_.store)
+                       : Memo::of_this_thread().run_by_reads(asked(who), state_.live->exact,
+                                                             state_.store, carry_out);
+  auto outside = std::get<Result<json::Value>>(*did);
   if (world_.scenario_.outside) state_.outside = *std::move(outside);
   return state_.store.revision() != before_ || !state_.outside.view().same_as(was_.outside);
 }
@@ -227,9 +235,16 @@ EffectReply World::Turn::remembered(const Digest& question, Ask ask) {
     return ask(server);
   };
   if (memory_ == Memory::Unused) return *on(state_.store);
-  Hash128 key = state_.live->exact;
-  key += question.exact();
-  return *Memo::of_this_thread().run(key, state_.store, on);
+  return *Memo::of_this_thread().run_by_reads(asked(question.exact()), state_.live->exact,
+                                              state_.store, on);
+}
+
+// The same question at the same revision: what is new gets the same version, uid and time.
+Hash128 World::Turn::asked(const Hash128& question) const {
+  Hash128 key = hash128("asked", world_.serial_);
+  key += hash128("at", state_.store.revision().value);
+  key += question;
+  return key;
 }
 
 template <class Do>

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "verify/world/moves.h"
+#include "verify/world/remembering.h"
 #include "verify/world/world.h"
 
 #include <functional>
@@ -59,6 +60,7 @@ class World::Turn {
   // What the server says to it now, or said before to the same.
   template <class Ask>
   runtime::EffectReply remembered(const Digest& question, Ask ask);
+  Hash128 asked(const Hash128& question) const;
   runtime::EffectReply perform(const runtime::EffectStep& step);
   // What somebody does to the store, and the answer to that if it has one; `who` tells them apart.
   template <class Do>
@@ -74,6 +76,9 @@ class World::Turn {
   void crash(std::uint8_t process);
 
   void publish();
+  void weigh(const Action& action);
+  void weigh_server(const News& news);
+  State seal();
   Move moved(std::uint8_t process, const Act* act, const News& news) const;
   Move moved_afresh(std::uint8_t process, const Act* act, const News& news) const;
   void hear(Driver& driver, Process& process, const News& news) const;
@@ -83,6 +88,7 @@ class World::Turn {
   const World& world_;
   const State& was_;
   Memory memory_;
+  Afresh afresh_;  // when memory is not used
   State state_;
   store::Revision before_;
   std::optional<Act> act_;

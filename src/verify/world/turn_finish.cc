@@ -2,6 +2,8 @@
 //
 // What follows from a step: what the processes hear of it, and the digests of all that changed.
 #include "apiserver/resource.h"
+#include "runtime/controller/pass_state.h"
+#include "verify/world/server_rules.h"
 #include "verify/world/turn.h"
 
 #include <algorithm>
@@ -54,6 +56,7 @@ void World::Turn::publish() {
     FP_CHECK(events.has_value());
     news.events = *std::move(events);
     news.key = exact_hash_of(news.events);
+    weigh_server(news);
   }
   for (std::uint8_t at = 0; at < small_count(state_.processes); ++at) {
     const Act* act = act_ && act_->process == at ? &*act_ : nullptr;
@@ -67,6 +70,53 @@ void World::Turn::publish() {
       memory_ == Memory::Unused) {
     refresh_live(news);
   }
+}
+
+namespace {
+
+// What `judge` says of this, or said of the same before. What is remembered is compared with what
+// comes out wherever a step is worked out afresh.
+template <class Kept, class Judge>
+Kept judged_once(Recall<Kept>& known, const Hash128& key, bool afresh, Judge judge) {
+  const Kept* before = known.find(key);
+  if (before != nullptr && !afresh) return *before;
+  const Kept kept = judge();
+  FP_CHECK(before == nullptr || *before == kept);
+  known.put(key, kept);
+  return kept;
+}
+
+constexpr std::size_t kJudgedPlaces = std::size_t{1} << 17U;
+
+}  // namespace
+
+// A promise sees two moments and who acted, and nothing else.
+void World::Turn::weigh(const Action& action) {
+  if (state_.store.revision() == before_ && state_.outside.view().same_as(was_.outside)) return;
+  thread_local Recall<std::uint64_t> known{kJudgedPlaces};
+  thread_local std::vector<std::uint64_t> words;
+  words.clear();
+  add(words, was_.live->moment);
+  add(words, state_.live->moment);
+  if (action.step == Step::Effect) {
+    const auto& pass = pass_of(was_, action).state();
+    add(words, digest_of(pass.primary).exact());
+    for (const auto& ask : pass.asks) {
+      if (ask.answer && *ask.answer) add(words, digest_of(**ask.answer).exact());
+      words.push_back(std::holds_alternative<runtime::Probe>(ask.question) ? 1 : 0);
+    }
+  }
+  witness_->promises = judged_once(known, hash_of(words), memory_ == Memory::Unused,
+                                   [&] { return world_.promises_kept(was_, action, state_); });
+}
+
+void World::Turn::weigh_server(const News& news) {
+  thread_local Recall<std::uint32_t> known{kJudgedPlaces};
+  const auto& primaries = world_.blueprint_.declaration().primary().collection.resource;
+  Hash128 key = news.key;
+  key += hash128("server", world_.serial_);
+  witness_->server = judged_once(known, key, memory_ == Memory::Unused,
+                                 [&] { return server_rules_kept(news.events, primaries); });
 }
 
 Move World::Turn::moved(std::uint8_t process, const Act* act, const News& news) const {
@@ -167,6 +217,8 @@ Ref<const Live> World::Turn::live_after(const std::vector<store::Event>& events)
   for (const auto& key : live->removed) digest.text(key);
   live->digest = digest.finish();
   live->exact = live->digest.exact(state_.store.revision().value ^ (world_.serial_ << 40U));
+  live->moment = live->exact;
+  if (world_.scenario_.outside) live->moment += digest_of(state_.outside).exact();
   const Look look{state_.store.latest(), state_.outside};
   world_.judge(look, *live);
   world_.foresee(look, *live);
@@ -214,6 +266,10 @@ Digest digest_of_rest(const State& state, store::Revision first) {
 
 State World::Turn::finish() {
   publish();
+  return seal();
+}
+
+State World::Turn::seal() {
   const auto first = world_.beginning_.revision();
   const Digest rest = digest_of_rest(state_, first);
   std::vector<const Digest*> parts{&state_.live->digest};

@@ -10,6 +10,7 @@
 #include "runtime/controller/pass_state.h"
 #include "runtime/typed.h"
 #include "verify/world/call_digest.h"
+#include "verify/world/remembering.h"
 #include "verify/world/turn.h"
 
 #include <algorithm>
@@ -80,15 +81,17 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
     : serial_(++worlds_made),
       trial_(trial),
       scenario_(scenario),
+      reconciler_(remembering(*trial.reconciler)),
       options_(options),
       beginning_(beginning_of(trial, scenario)),
       fixed_uids_(uids_of(beginning_)),
-      blueprint_({.reconciler = trial.reconciler.get(),
+      blueprint_({.reconciler = reconciler_.get(),
                   .rules = options_.rules,
                   .guard = scenario.guard,
                   .weakness = options_.weakness},
                  beginning_) {
   FP_CHECK(scenario.processes >= 1 && scenario.processes <= 2);
+  FP_CHECK(scenario.promises.size() <= 64);  // a step has a bit for each
   loops_ = {
       {"namespace controller", [] { return std::make_unique<cluster::NamespaceController>(); }}
   };

@@ -36,12 +36,21 @@ struct Live final : RefCounted {
   std::vector<store::RecordRef> records;
   std::vector<std::string> removed;  // keys of those that were there at the beginning
   Digest digest;
-  Hash128 exact;  // of the whole store: what is here, its revision and how it began
+  Hash128 exact;   // of the whole store: what is here, its revision and how it began
+  Hash128 moment;  // of that and of the outside: all that a Glance can see
   // What the properties of every operator ask of the store, found out once for each.
   bool wanted = false;   // there are primaries, none is being deleted and none is invalid
   bool matched = false;  // each of them is as its scenario's `match` wants it
   bool leaving = false;  // one is being deleted and only the operator holds it
   bool orphans = false;  // something is controlled by what is gone
+  bool lingers = false;  // something is being deleted that nothing and nobody holds
+  // What the scenario says of this moment, likewise: by claim, and the phase of its life.
+  struct Said {
+    bool when = false;
+    bool holds = false;
+  };
+  std::vector<Said> claims;
+  std::optional<int> phase;
   // What others can do about what is stored, likewise: deeds, unless they cost what is not left;
   // records that the garbage collector would look at; and whether a namespace is going.
   std::vector<std::uint8_t> deeds;
@@ -71,6 +80,10 @@ struct Witness {
   std::string answer;  // "201", "409 Conflict", "no answer"
   std::shared_ptr<const runtime::ControllerCore::Ended> ended;
   bool answered = false;  // the process knows how its call ended, and it ended well
+  // What the step keeps, a bit for each: the scenario's promises, and what the server is relied on
+  // for (server_rules.h).
+  std::uint64_t promises = ~std::uint64_t{0};
+  std::uint32_t server = ~std::uint32_t{0};
 };
 
 struct State {
@@ -175,10 +188,13 @@ class World {
                                             const Telling& telling) const;
   void name_actors();
   void judge(const Look& look, Live& live) const;
+  // What became of the promises in this step, a bit for each that was kept.
+  std::uint64_t promises_kept(const State& before, const Action& action, const State& after) const;
 
   const std::uint64_t serial_;  // of this world among all of the program
   const Trial& trial_;
   const Scenario& scenario_;
+  const std::unique_ptr<const runtime::Operator> reconciler_;  // the trial's, with a memory
   WorldOptions options_;
   store::Store beginning_;  // definitions and namespaces: the same in all states
   std::vector<std::uint64_t> fixed_uids_;
