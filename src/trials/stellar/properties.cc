@@ -195,6 +195,19 @@ Promise no_create_in_delete() {
           }};
 }
 
+Promise made_once() {
+  return {"Bounded: what was made from this spec is left as it is",
+          [](const Glance& was, const Glance& is) {
+            if (is.by == nullptr) return true;
+            const auto generation = kube::generation_of(is.by->snapshot);
+            return each_written(was, is, [&](const auto&, json::View before, json::View after) {
+              if (before.is_null() || made_from(before) != generation) return true;
+              return before.get("spec") == after.get("spec") &&
+                     before.get("data") == after.get("data");
+            });
+          }};
+}
+
 Promise keeps_to_its_own() {
   return {"a pass about one node touches nothing of another",
           [](const Glance& was, const Glance& is) {

@@ -30,6 +30,8 @@ verify::world::Promise policy_before_workload(std::string_view name);
 verify::world::Promise finalizer_last(std::string_view name);
 verify::world::Promise foreign_safe(const client::Resource& resource, std::string_view name);
 verify::world::Promise no_create_in_delete();
+// Where no Secret changes and nothing stalls: a child is made from a spec once.
+verify::world::Promise made_once();
 // Of several nodes: a pass about one touches nothing of another.
 verify::world::Promise keeps_to_its_own();
 verify::world::Promise retained(std::string_view name);
