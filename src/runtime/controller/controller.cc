@@ -161,13 +161,7 @@ void Controller::carry_out(PassId id, Effect effect) {
     setup_.client->resolve(std::move(resolve->kind),
                            guarded<std::expected<client::Resource, client::CallError>>(back));
   } else if (auto* probe = std::get_if<ProbeEffect>(&effect.what)) {
-    const Duration deadline = probe->probe.deadline;
-    setup_.workers->run(
-        deadline,
-        [outside = setup_.outside, asked = std::move(probe->probe)] {
-          return outside == nullptr ? no_outside() : outside->probe(asked);
-        },
-        guarded<Result<json::Value>>(back));
+    ask(id, number, std::move(probe->probe));
   } else {
     auto& step = std::get<OutsideEffect>(effect.what).step;
     const Duration deadline = step.deadline;
@@ -178,6 +172,26 @@ void Controller::carry_out(PassId id, Effect effect) {
         },
         guarded<Result<json::Value>>(back));
   }
+}
+
+void Controller::ask(PassId id, EffectId effect, Probe probe) {
+  const auto now = setup_.scheduler->now();
+  if (const auto* known = carried_.find(core_.key_of(id), probe, now)) {
+    // Later on the loop, as every answer comes.
+    setup_.scheduler->after(Duration::zero(), [this, id, effect, answer = *known, alive = alive_] {
+      if (*alive) answered(id, effect, EffectReply{answer});
+    });
+    return;
+  }
+  const Duration deadline = probe.deadline;
+  auto work = [outside = setup_.outside, probe] {
+    return outside == nullptr ? no_outside() : outside->probe(probe);
+  };
+  auto done = [this, id, effect, probe = std::move(probe)](Result<json::Value> answer) {
+    if (core_.is_running(id)) carried_.told(id, probe, answer, setup_.scheduler->now());
+    answered(id, effect, EffectReply{std::move(answer)});
+  };
+  setup_.workers->run(deadline, std::move(work), guarded<Result<json::Value>>(std::move(done)));
 }
 
 void Controller::answered(PassId id, EffectId effect, EffectReply reply) {
@@ -205,6 +219,7 @@ void Controller::ended(const ControllerCore::Ended& over) {
     // It was waited for: another may start in its place, and this one may be due again.
     wake();
   }
+  carried_.ended(over);
   if (setup_.listener != nullptr) setup_.listener->pass_ended(over);
   send_events();
   if (!started_ && stopped_ && core_.running() == 0) std::exchange(stopped_, nullptr)();

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "client/client.h"
 #include "runtime/cache/contents.h"
+#include "runtime/controller/carried_answers.h"
 #include "runtime/controller/controller_core.h"
 #include "runtime/scheduler.h"
 
@@ -85,6 +86,7 @@ class Controller {
   void turn();
   void drive(PassId id);
   void carry_out(PassId id, Effect effect);
+  void ask(PassId id, EffectId effect, Probe probe);
   void answered(PassId id, EffectId effect, EffectReply reply);
   void watch_deadline(PassId id);
   void ended(const ControllerCore::Ended& ended);
@@ -94,6 +96,7 @@ class Controller {
 
   Setup setup_;
   ControllerCore core_;
+  CarriedAnswers carried_;
   bool started_ = false;
   std::move_only_function<void()> stopped_;
   TimerSerial turn_timer_ = 0;  // the next turn that is due now

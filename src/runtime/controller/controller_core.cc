@@ -97,7 +97,8 @@ std::optional<ControllerCore::Started> ControllerCore::start(CacheView& cache, c
                             .key = key,
                             .id = last_id_,
                             .memory = memory_of(key),
-                            .resolved = resolved_},
+                            .resolved = resolved_,
+                            .overdue = times_overtaken(key) >= kOvertakenMax},
                            cache, now.wall)});
   return Started{last_id_, taken->waited};
 }
@@ -131,6 +132,7 @@ std::optional<ControllerCore::Ended> ControllerCore::settle(PassId id, const Tim
   learn(ended.end.resolved);
   const auto finish = finish_of(ended.end);
   remember(ended.key, ended.end);
+  count_overtaken(ended);
   ended.took = queue_.finish(running->slot, finish, now.monotonic);
   if (running != &running_.back()) *running = std::move(running_.back());
   running_.pop_back();
@@ -201,6 +203,19 @@ void ControllerCore::remember(const kube::Key& key, PassEnd& end) {
     memories_.erase(memories_.begin());
   }
   memories_.insert_or_assign(key, std::move(end.memory));
+}
+
+std::uint32_t ControllerCore::times_overtaken(const kube::Key& key) const {
+  const auto found = overtaken_.find(key);
+  return found == overtaken_.end() ? 0 : found->second;
+}
+
+void ControllerCore::count_overtaken(const Ended& ended) {
+  if (ended.end.overtaken) {
+    ++overtaken_[ended.key];
+  } else if (!overtaken_.empty()) {
+    overtaken_.erase(ended.key);
+  }
 }
 
 void ControllerCore::learn(std::vector<client::Resource>& resolved) {

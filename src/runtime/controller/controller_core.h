@@ -122,6 +122,8 @@ class ControllerCore {
   KeyMemory memory_of(const kube::Key& key);
   void remember(const kube::Key& key, PassEnd& end);
   void learn(std::vector<client::Resource>& resolved);
+  std::uint32_t times_overtaken(const kube::Key& key) const;
+  void count_overtaken(const Ended& ended);
   void note_own_write(const kube::Key& key, const EffectReply& reply);
   bool is_own_write(const kube::Key& key, const Change& change) const;
   WorkQueue::Finish finish_of(PassEnd& end);
@@ -135,6 +137,9 @@ class ControllerCore {
   std::vector<Running> running_;
   std::map<kube::Key, KeyMemory> memories_;
   std::shared_ptr<const std::vector<client::Resource>> resolved_;
+  // How often in a row passes of a key were overtaken. No part of what the verifier compares: below
+  // kOvertakenMax it changes nothing.
+  std::map<kube::Key, std::uint32_t> overtaken_;
   bool overflowed_ = false;  // a full queue refused a key: look at everything when it is empty
   // Whose pass wrote which version: the news of it starts no pass of that key, which is followed by
   // another anyway. Other keys and other controllers are told.

@@ -21,7 +21,7 @@
 
 namespace fixpoint::runtime {
 
-// Answers calls from the TestWorld a millisecond later.
+// Answers calls from the TestWorld a little later.
 class WorldClient final : public client::Client {
  public:
   WorldClient(TestWorld& world, VirtualScheduler& scheduler)
@@ -69,12 +69,11 @@ class WorldClient final : public client::Client {
   std::size_t lists = 0;
   std::size_t writes_made = 0;
   bool crashed = false;
+  Duration latency = std::chrono::milliseconds(1);
   std::function<Fault(std::size_t)> fault_at = [](std::size_t) { return Fault::None; };
 
  private:
-  void later(Scheduler::Task task) {
-    scheduler_.after(std::chrono::milliseconds(1), std::move(task));
-  }
+  void later(Scheduler::Task task) { scheduler_.after(latency, std::move(task)); }
   TestWorld& world_;
   VirtualScheduler& scheduler_;
 };
@@ -83,9 +82,11 @@ class InlineWorkers final : public Workers {
  public:
   explicit InlineWorkers(VirtualScheduler& scheduler) : scheduler_(scheduler) {}
   void run(Duration, Work work, Done done) override {
-    scheduler_.after(std::chrono::milliseconds(1),
+    scheduler_.after(latency,
                      [work = std::move(work), done = std::move(done)]() mutable { done(work()); });
   }
+
+  Duration latency = std::chrono::milliseconds(1);
 
  private:
   VirtualScheduler& scheduler_;

@@ -89,6 +89,7 @@ struct PassEnd {
   bool timed_out = false;  // the deadline of the pass
   bool changed = false;    // it wrote more than the status: look again, the facts are others now
   bool absent = false;     // the object is not there: nothing about it needs to be remembered
+  bool overtaken = false;  // the object changed on the way: given up, to start over with what it is
   StepFailure failure;     // Error and TerminalError
   Outcomes outcomes;
   Facts facts;  // what was observed; null when it did not come to that
@@ -104,6 +105,9 @@ struct PassEnd {
 
 // The reason of a pass that its deadline ended.
 inline constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
+// So many passes in a row that were overtaken are enough. The verifier's worlds have fewer edits:
+// there it is never reached.
+inline constexpr std::uint32_t kOvertakenMax = 8;
 // A person must act, and may have: one look in a while.
 inline constexpr Duration kPermanentAgain = std::chrono::minutes(5);
 // An object on its way out that nobody tells about.
@@ -129,6 +133,9 @@ class Pass {
     KeyMemory memory;
     // Kinds that earlier passes asked discovery about; may be null.
     std::shared_ptr<const std::vector<client::Resource>> resolved;
+    // Passes of this key are overtaken by edits again and again: this one is finished with the spec
+    // it began with, or nobody would ever hear of any.
+    bool overdue = false;
   };
   // Runs until it wants something; over at once when the object is not there.
   Pass(Start start, CacheView& cache, Instant now);

@@ -136,6 +136,13 @@ void conclude(PassState& state) {
   state.conclusion = state.reconciler().conclude(state.facts, state.result.outcomes);
 }
 
+// An edit came in between, and nobody but us speaks of what was done: what is said of the older
+// spec is still true of it, and says so by its observedGeneration.
+bool may_speak_late(PassState& state, json::View there) {
+  return state.start.overdue && !state.superseded() &&
+         there.get("status") == state.primary.get("status");
+}
+
 Hash128 hash_of(const PassState& state) {
   return wanted_status(json::View{}, *state.conclusion, Instant{}).hash();
 }
@@ -254,12 +261,12 @@ void run_status(PassState& state) {
     }
     // Somebody wrote it meanwhile: this write would be refused, and what it says may be outdated.
     const json::View there = state.primaries()->get(state.start.key);
-    if (state.on(Rule::BoundToSnapshot) &&
-        there.get("metadata", "resourceVersion").as_string() != version) {
-      return state.supersede();
-    }
+    const bool changed = state.on(Rule::BoundToSnapshot) &&
+                         there.get("metadata", "resourceVersion").as_string() != version;
+    if (changed && !may_speak_late(state, there)) return state.supersede();
     const json::Value wanted = wanted_status(state.primary, *state.conclusion, state.now);
-    state.script.current = status_patch(state.primary, wanted, state.settings->rules);
+    state.script.current =
+        status_patch(changed ? there : state.primary.view(), wanted, state.settings->rules);
   }
   if (state.script.current.is_null()) return state.finish();
   client::Call call = primary_call(state, client::PatchType::Merge, state.script.current);

@@ -129,12 +129,13 @@ bool PassState::superseded() {
   const json::View metadata = now_there.get("metadata");
   if (on(Rule::BoundToSnapshot)) {
     if (metadata.get("uid") != before.get("uid")) return true;
-    if (metadata.get("generation") != before.get("generation")) return true;
+    if (!start.overdue && metadata.get("generation") != before.get("generation")) return true;
   }
   return on(Rule::DeletionWins) && !deleting && metadata.contains("deletionTimestamp");
 }
 
 void PassState::supersede() {
+  result.overtaken = true;
   result.result = PassEnd::Result::Success;
   result.requeue_after = Duration::zero();
   result.memory = start.memory;
