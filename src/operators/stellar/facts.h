@@ -58,8 +58,8 @@ struct ClaimFacts {
   bool owned = false;  // carries the node's reference: goes with it
   kube::Uid uid;
   std::optional<kube::Quantity> requested{};
-  std::string storage_class;
-  std::string kept_for;  // as its stamp says; empty: it has none
+  std::string storage_class;  // empty: none, or the cluster's choice
+  std::string kept_for;       // as its stamp says; empty: it has none
 };
 
 // Of the history archives of a node that runs, looked at now and then.

@@ -15,6 +15,7 @@
 #include "types/decode.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ namespace fixpoint::operators::stellar {
 namespace {
 
 constexpr std::string_view kPassphraseKey = "NETWORK_PASSPHRASE";
+constexpr std::array<std::string_view, 4> kNetworkNames{"mainnet", "testnet", "futurenet",
+                                                        kUnnamed};
 // Pods of one node that are asked in a pass: enough to find one that is well.
 constexpr std::size_t kPodsAsked = 4;
 
@@ -121,12 +124,10 @@ std::string refusal_of_deployment(json::View deployment) {
   return std::string{condition.get("message").as_string()};
 }
 
-std::string refusal_of_stateful_set(json::View set, const runtime::Reader& reader,
-                                    const Node& node) {
+std::string refusal_of_stateful_set(json::View set, const runtime::Reader& reader) {
   std::string newest;
   std::string_view at;
-  for (const auto event : reader.list(kinds::kEvent.gvk(), node.key.ns)) {
-    if (event.get("involvedObject", "uid").as_string() != kube::uid_of(set)) continue;
+  for (const auto event : reader.indexed(kinds::kEvent.gvk(), kAboutIndex, kube::uid_of(set))) {
     const auto time = event.get("lastTimestamp").as_string();
     if (newest.empty() || time > at) {
       newest = event.get("message").as_string();
@@ -156,9 +157,13 @@ std::string trouble_of(json::View pod) {
   return {};
 }
 
+std::vector<json::View> pods_of(const Node& node, const runtime::Reader& reader) {
+  return reader.indexed(kinds::kPod.gvk(), kInstanceIndex,
+                        fmt::format("{}/{}", node.key.ns, node.key.name));
+}
+
 std::string first_trouble(const Node& node, const runtime::Reader& reader) {
-  for (const auto pod : reader.list(kinds::kPod.gvk(), node.key.ns)) {
-    if (kube::label_of(pod, kInstanceLabel) != node.key.name) continue;
+  for (const auto pod : pods_of(node, reader)) {
     if (auto trouble = trouble_of(pod); !trouble.empty()) return trouble;
   }
   return {};
@@ -188,9 +193,8 @@ WorkloadFacts read_workload(const Node& node, const runtime::Reader& reader) {
   facts.settled = is_settled(there, facts.wanted);
   if (!facts.settled) facts.pods_trouble = first_trouble(node, reader);
   if (facts.pods < facts.wanted) {
-    facts.pods_refused = runs_as_stateful_set(node.spec)
-                             ? refusal_of_stateful_set(there, reader, node)
-                             : refusal_of_deployment(there);
+    facts.pods_refused = runs_as_stateful_set(node.spec) ? refusal_of_stateful_set(there, reader)
+                                                         : refusal_of_deployment(there);
   }
   return facts;
 }
@@ -226,7 +230,9 @@ ClaimFacts read_claim(const Node& node, const runtime::Reader& reader) {
   facts.exists = true;
   facts.owned = runtime::owner_uid_of(there) == node.uid.value;
   facts.uid = kube::Uid{std::string{kube::uid_of(there)}};
-  facts.storage_class = there.get("spec", "storageClassName").as_string();
+  // What the cluster chose is not ours to say: naming it afterwards would be a write for nothing.
+  const bool chosen_for_us = !kube::annotation_of(there, kUnnamedClassAnnotation).empty();
+  if (!chosen_for_us) facts.storage_class = there.get("spec", "storageClassName").as_string();
   facts.kept_for = kube::annotation_of(there, runtime::kStampAnnotation);
   const auto asked = there.get("spec", "resources", "requests").get("storage").as_string();
   if (auto size = kube::Quantity::parse(asked)) facts.requested = *std::move(size);
@@ -260,9 +266,22 @@ bool was_before(json::View other, json::View node) {
   return a != b ? a < b : kube::name_of(other) < kube::name_of(node);
 }
 
+// Whether anybody in the namespace may be of another network.
+bool may_have_strangers(const Node& node, const runtime::Reader& reader) {
+  const auto own = name_of_network(node.object.get("spec"));
+  for (const std::string_view network : kNetworkNames) {
+    if (network == own && network != kUnnamed) continue;
+    const auto there = reader.indexed(kube::gvk_of(node.object), kNetworkIndex,
+                                      fmt::format("{}/{}", node.key.ns, network));
+    if (there.size() > (network == own ? 1U : 0U)) return true;
+  }
+  return false;
+}
+
 // The namespace belongs to the network of its oldest node; whoever came later and is of another is
 // the one to be refused.
 void read_neighbours(Facts& facts, const Node& node, const runtime::Reader& reader) {
+  if (!may_have_strangers(node, reader)) return;
   json::View oldest = node.object;
   for (const auto other : reader.list(kube::gvk_of(node.object), node.key.ns)) {
     if (!kube::being_deleted(other) && was_before(other, oldest)) oldest = other;
@@ -283,8 +302,8 @@ struct AskedPod {
 std::vector<AskedPod> pods_to_ask(const Node& node, const runtime::Reader& reader,
                                   std::string_view track = {}) {
   std::vector<AskedPod> pods;
-  for (const auto pod : reader.list(kinds::kPod.gvk(), node.key.ns)) {
-    if (kube::label_of(pod, kInstanceLabel) != node.key.name || kube::being_deleted(pod)) continue;
+  for (const auto pod : pods_of(node, reader)) {
+    if (kube::being_deleted(pod)) continue;
     if (kube::label_of(pod, kTrackLabel) != track) continue;
     const auto address = pod.get("status", "podIP").as_string();
     if (address.empty() || pod.get("status", "phase").as_string() != "Running") continue;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "json/value.h"
 #include "operators/stellar/facts.h"
 #include "runtime/operator.h"
 #include "runtime/reader.h"
@@ -21,6 +22,15 @@ std::span<const ChildKind* const> child_kinds();
 std::vector<std::string> secrets_of(const Spec& spec, std::string_view node);
 // Everything observe() reads, for the declaration.
 std::vector<runtime::Watch> watches();
+
+// How things are found without looking at a whole namespace, in which there may be thousands.
+inline constexpr std::string_view kInstanceIndex = "instance";  // pods: "namespace/node"
+inline constexpr std::string_view kAboutIndex = "about";        // events: the uid they are about
+// Nodes that are not on their way out: "namespace/network". Networks that have no name of their own
+// are all kUnnamed here: whoever meets one of them looks closer.
+inline constexpr std::string_view kNetworkIndex = "network";
+inline constexpr std::string_view kUnnamed = "unnamed";
+std::string_view name_of_network(json::View spec);
 
 Result<Facts> observe(const Node& node, const runtime::Reader& reader, runtime::Probes& probes);
 

@@ -54,7 +54,7 @@ class StellarFixture : public runtime::PassFixture {
     settings_.field_manager = "stellar-operator";
     install(types::crd(runtime::kind_of<Author>()));
     for (const auto& watch : reconciler_.declaration().watches) {
-      if (!watch.optional) follow(watch.collection.resource);
+      if (!watch.optional) follow(watch);
     }
     world_.create("", "v1", "secrets", "ns",
                   R"({"metadata":{"name":"seed"},"stringData":{"STELLAR_CORE_SEED":"S"}})");
@@ -66,8 +66,9 @@ class StellarFixture : public runtime::PassFixture {
     health.age_seconds = 3;
   }
 
-  void follow(const client::Resource& resource) {
-    if (!world_.contents.contains(resource.kind)) world_.follow(resource);
+  void follow(const runtime::Watch& watch) {
+    const auto& resource = watch.collection.resource;
+    if (!world_.contents.contains(resource.kind)) world_.follow(resource, watch.indexes);
   }
   static client::Resource resource_of(const ChildKind& kind) {
     return runtime::Typed<Author>{}.declaration().find(kind.gvk())->collection.resource;
@@ -134,7 +135,7 @@ class StellarFixture : public runtime::PassFixture {
                  {plural, gvk.group, gvk.group, plural, lower(gvk.kind), gvk.kind, gvk.kind,
                   gvk.version}));
       install(*definition);
-      follow(resource_of(*kind));
+      follow(*reconciler_.declaration().find(gvk));
     }
   }
   static std::string lower(std::string text) {

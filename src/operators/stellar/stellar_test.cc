@@ -6,6 +6,7 @@
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/stellar_fixture.h"
 
+#include <algorithm>
 #include <string>
 
 namespace fixpoint::operators::stellar {
@@ -144,6 +145,23 @@ TEST_F(StellarNodes, TwoNetworksInOneNamespaceAreOneTooMany) {
   EXPECT_EQ(phase("carol"), "Creating") << "one that is refused itself refuses nobody";
 }
 
+TEST_F(StellarNodes, NetworksWithoutANameAreToldApartByTheirPassphrase) {
+  constexpr std::string_view kOf = R"({"nodeType":"Validator","network":"custom",
+      "customNetworkPassphrase":"%","version":"1","validatorConfig":{"seedSecretRef":"seed",
+      "quorumSet":"[QUORUM_SET]\nVALIDATORS=[\"GCGB2S2KGYARPVIA37HYZXVRM2YZUEXA6S33ZU5BUDC6THSB62LZSTYH\"]"}})";
+  bring_up("alice", filled(kOf, {"ours"}));
+  for (const auto* name : {"bob", "carol"}) {
+    world_.clock.advance(std::chrono::seconds(5));
+    make(name, filled(kOf, {name == std::string_view{"bob"} ? "theirs" : "ours"}));
+    world_.sync();
+    memory_ = {};
+    (void)run(name);
+  }
+
+  EXPECT_EQ(condition("Ready", "bob"), "False NetworkSafetyViolation");
+  EXPECT_EQ(phase("carol"), "Creating");
+}
+
 TEST_F(StellarNodes, TheFirstPodWaitsForAnArchive) {
   health.verdict = Verdict::Unhealthy;
   health.message = "404";
@@ -256,7 +274,7 @@ TEST_F(StellarNodes, SaysARefusedSpecInOneEventAndOnce) {
 
 TEST_F(StellarNodes, KnowsOfEachSecretWhoReadsIt) {
   const auto& primary = reconciler_.declaration().primary();
-  ASSERT_EQ(primary.indexes.size(), 1U);
+  const auto& index = *std::ranges::find(primary.indexes, "secret", &runtime::Index::name);
   make("alice", R"({"nodeType":"Validator","network":"custom","version":"1",
       "passphraseSecretRef":"phrase","database":{"host":"h","database":"d","passwordSecret":"p"},
       "validatorConfig":{"seedSecretRef":"seed",
@@ -264,7 +282,7 @@ TEST_F(StellarNodes, KnowsOfEachSecretWhoReadsIt) {
 
   std::vector<std::string> names;
   const auto alice = node();
-  primary.indexes[0].values(alice, [&](std::string_view name) { names.emplace_back(name); });
+  index.values(alice, [&](std::string_view name) { names.emplace_back(name); });
   EXPECT_THAT(names, testing::UnorderedElementsAre("ns/seed", "ns/p", "ns/phrase"));
 }
 
@@ -324,6 +342,21 @@ TEST_F(StellarNodes, AVolumeGrowsAndNeverShrinks) {
   edit("alice", R"({"spec":{"alerting":true}})");
   settle();
   EXPECT_EQ(phase(), "Running") << told("Ready");
+}
+
+TEST_F(StellarNodes, AClassThatTheClusterChoseIsNotNamedAfterwards) {
+  make("alice", kValidatorSpec);
+  settle();
+  world_.patch(resource_of(kinds::kClaim), "alice-data", R"({"spec":{"storageClassName":"fast"}})");
+  calls_.clear();
+
+  settle();
+
+  EXPECT_EQ(text(kinds::kClaim, "alice-data", "spec", "storageClassName"), "fast");
+  const auto writes = std::ranges::count_if(calls_, [](const client::Call& call) {
+    return is_write(call) && call.resource.plural == "persistentvolumeclaims";
+  });
+  EXPECT_EQ(writes, 0);
 }
 
 TEST_F(StellarNodes, AStalledLedgerRestartsThePodsTwiceAndNoMore) {

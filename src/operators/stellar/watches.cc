@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace fixpoint::operators::stellar {
 namespace {
 
@@ -63,6 +65,11 @@ runtime::Watch pods() {
   watch.collection.resource = resource_of(kinds::kPod);
   watch.collection.selector.labels = std::string{kNameLabel} + "=" + std::string{kNameValue};
   watch.map = by_instance;
+  watch.indexes.push_back(
+      {.name = std::string{kInstanceIndex},
+       .values = [](json::View pod, const std::function<void(std::string_view)>& add) {
+         for (const auto& node : by_instance(pod)) add(node.ns + "/" + node.name);
+       }});
   return watch;
 }
 
@@ -79,6 +86,11 @@ runtime::Watch refusals() {
          std::string{about.get("name").as_string()}}
     };
   };
+  watch.indexes.push_back(
+      {.name = std::string{kAboutIndex},
+       .values = [](json::View event, const std::function<void(std::string_view)>& add) {
+         add(event.get("involvedObject", "uid").as_string());
+       }});
   return watch;
 }
 
@@ -94,6 +106,12 @@ runtime::Watch nodes() {
          for (const auto& name : secrets_of(spec, kube::name_of(node))) add(ns + "/" + name);
          if (!spec.passphrase_secret_ref.empty()) add(ns + "/" + spec.passphrase_secret_ref);
        }});
+  watch.indexes.push_back(
+      {.name = std::string{kNetworkIndex},
+       .values = [](json::View node, const std::function<void(std::string_view)>& add) {
+         if (kube::being_deleted(node)) return;
+         add(fmt::format("{}/{}", kube::namespace_of(node), name_of_network(node.get("spec"))));
+       }});
   return watch;
 }
 
@@ -108,6 +126,13 @@ runtime::Watch secrets() {
 }
 
 }  // namespace
+
+std::string_view name_of_network(json::View spec) {
+  const auto network = spec.get("network").as_string();
+  const bool named = network != "custom" && !spec.contains("passphraseSecretRef") &&
+                     !spec.contains("customNetworkPassphrase");
+  return named ? network : kUnnamed;
+}
 
 std::span<const ChildKind* const> child_kinds() {
   return kChildKinds;

@@ -68,10 +68,10 @@ class TestWorld : public CacheView {
     for (const auto& resource : {kBoats, kMaps, kRoles}) follow(resource);
   }
 
-  void follow(const client::Resource& resource) {
+  void follow(const client::Resource& resource, std::vector<Index> indexes = {}) {
     const auto shape = std::make_shared<const json::Shape>(
         json::Shape::all().without({"metadata", "managedFields"}));
-    contents.emplace(resource.kind, Contents({.resource = resource}, {}, shape));
+    contents.emplace(resource.kind, Contents({.resource = resource}, std::move(indexes), shape));
   }
 
   // CacheView

@@ -23,6 +23,9 @@ inline constexpr std::string_view kNameValue = "stellar-node";
 // On every child: the generation of the spec that it was made from.
 inline constexpr std::string_view kGenerationAnnotation = "stellar.org/generation";
 
+// On a claim that was made without naming a class: which one it has is the cluster's to say.
+inline constexpr std::string_view kUnnamedClassAnnotation = "stellar.org/unnamed-class";
+
 // On the workload: the version of the spec that it was made from.
 inline constexpr std::string_view kVersionAnnotation = "stellar.org/version";
 // On pods and Deployment of a canary; pods of the workload itself have no such label.

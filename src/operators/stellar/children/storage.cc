@@ -17,7 +17,7 @@ constexpr std::string_view kFullSize = "1500Gi";
 constexpr std::string_view kRecentSize = "100Gi";
 
 std::string class_of(const Spec& spec, const Surroundings& around) {
-  // A claim never changes its class, nor loses it when the spec does not name it any more.
+  // A claim never changes its class, nor loses one that we named when the spec does not any more.
   return around.claimed ? around.claimed_class : spec.storage.storage_class;
 }
 
@@ -55,7 +55,11 @@ json::Value claim(const Node& node, const Surroundings& around) {
       {"resources",
        runtime::object({{"requests", runtime::object({{"storage", size.to_string()}})}})}
   });
-  if (const auto name = class_of(node.spec, around); !name.empty()) spec["storageClassName"] = name;
+  if (const auto name = class_of(node.spec, around); !name.empty()) {
+    spec["storageClassName"] = name;
+  } else {
+    annotations[kUnnamedClassAnnotation] = "true";
+  }
   // What a volume starts from is asked once, when there is none.
   const auto& snapshot = node.spec.storage.snapshot_ref;
   if (snapshot && !snapshot->volume_snapshot_name.empty() && !around.claimed) {
