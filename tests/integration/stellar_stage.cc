@@ -7,6 +7,10 @@
 #include "json/print.h"
 #include "tests/shipped_program.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -20,6 +24,28 @@ const std::string kSecrets = "/api/v1/namespaces/default/secrets";
 const std::string kPolicies = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
 // Of a key that secures nothing.
 constexpr std::string_view kSeed = "SBI3CZU7XZEWVXU7OZLW5MMUQAP334JFOPXSLTPOH43IRTEQ2QYXU5RG";
+
+struct MeshKind {
+  std::string_view group;
+  std::string_view version;
+  std::string_view kind;
+  std::string_view plural;
+};
+constexpr std::array<MeshKind, 7> kMeshKinds{
+    MeshKind{"security.istio.io",     "v1beta1", "PeerAuthentication",    "peerauthentications"   },
+    MeshKind{"security.istio.io",     "v1beta1", "RequestAuthentication", "requestauthentications"},
+    MeshKind{"networking.istio.io",   "v1beta1", "DestinationRule",       "destinationrules"      },
+    MeshKind{"networking.istio.io",   "v1beta1", "VirtualService",        "virtualservices"       },
+    MeshKind{"policy.linkerd.io",     "v1beta1", "Server",                "servers"               },
+    MeshKind{"policy.linkerd.io",     "v1beta1", "ServerAuthorization",   "serverauthorizations"  },
+    MeshKind{"monitoring.coreos.com", "v1",      "ServiceMonitor",        "servicemonitors"       },
+};
+
+std::string running_status(std::string_view address) {
+  return fmt::format(R"({{"status":{{"phase":"Running","podIP":"{0}","podIPs":[{{"ip":"{0}"}}],
+                     "conditions":[{{"type":"Ready","status":"True"}}]}}}})",
+                     address);
+}
 
 // What a server or its controllers add, and what is different in every cluster.
 json::Value shown(json::View object) {
@@ -115,14 +141,63 @@ std::unique_ptr<Meddler> StellarStage::meddle(const std::string& name) const {
   return started ? *std::move(started) : nullptr;
 }
 
+void StellarStage::install_mesh() const {
+  for (const auto& kind : kMeshKinds) install_kind(kind.plural);
+}
+
+void StellarStage::install_kind(std::string_view plural) const {
+  const auto kind = *std::ranges::find(kMeshKinds, plural, &MeshKind::plural);
+  std::string singular{kind.kind};
+  std::ranges::transform(singular, singular.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  const auto made = call(
+      "POST", kDefinitions,
+      fmt::format(R"({{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+      "metadata":{{"name":"{0}.{1}"}},"spec":{{"group":"{1}","scope":"Namespaced",
+      "names":{{"plural":"{0}","singular":"{2}","kind":"{3}","listKind":"{3}List"}},
+      "versions":[{{"name":"{4}","served":true,"storage":true,"schema":{{"openAPIV3Schema":
+      {{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}}]}}}})",
+                  kind.plural, kind.group, singular, kind.kind, kind.version));
+  EXPECT_TRUE(made.status == 201 || made.status == 409) << made.body;
+  ASSERT_TRUE(eventually([&] { return call("GET", mesh_path(plural)).status == 200; }));
+}
+
+void StellarStage::remove_kind(std::string_view plural) const {
+  const auto kind = *std::ranges::find(kMeshKinds, plural, &MeshKind::plural);
+  const auto path = fmt::format("{}/{}.{}", kDefinitions, kind.plural, kind.group);
+  EXPECT_EQ(call("DELETE", path).status, 200);
+  ASSERT_TRUE(eventually([&] { return call("GET", path).status == 404; }));
+}
+
+std::string StellarStage::mesh_path(std::string_view plural) {
+  const auto kind = *std::ranges::find(kMeshKinds, plural, &MeshKind::plural);
+  return fmt::format("/apis/{}/{}/namespaces/default/{}", kind.group, kind.version, kind.plural);
+}
+
+void StellarStage::look(std::string_view name) const {
+  static std::atomic<int> looks = 0;
+  const auto seen =
+      call("PATCH", fmt::format("{}/{}", kNodes, name),
+           fmt::format(R"({{"metadata":{{"annotations":{{"look":"{}"}}}}}})", ++looks));
+  EXPECT_EQ(seen.status, 200) << seen.body;
+}
+
+void StellarStage::start_pods(std::string_view name, std::string_view address) const {
+  const auto pods =
+      cluster().get(fmt::format("{}?labelSelector=app.kubernetes.io%2Finstance%3D{}", kPods, name));
+  for (const auto pod : pods.get("items").elements()) {
+    if (!pod.get("status", "podIP").as_string().empty()) continue;
+    // It may be replaced at this very moment.
+    call("PATCH", fmt::format("{}/{}/status", kPods, pod.get("metadata", "name").as_string()),
+         running_status(address));
+  }
+}
+
 void StellarStage::start_pod(std::string_view name, std::string_view address) const {
   const auto pod = fmt::format("{}/{}-0", kPods, name);
   ASSERT_TRUE(eventually([&] { return call("GET", pod).status == 200; })) << status(name);
-  const auto patched = call("PATCH", pod + "/status",
-                            fmt::format(R"({{"status":{{"phase":"Running","podIP":"{0}",
-                            "podIPs":[{{"ip":"{0}"}}],
-                            "conditions":[{{"type":"Ready","status":"True"}}]}}}})",
-                                        address));
+  const auto patched = call("PATCH", pod + "/status", running_status(address));
   EXPECT_EQ(patched.status, 200) << patched.body;
 }
 

@@ -47,7 +47,18 @@ class StellarStage : public OperatorStage {
                                                std::vector<std::string> flags = {}) const;
   std::unique_ptr<Meddler> meddle(const std::string& name) const;
 
-  // Where no kubelet is: its pod runs at that address and is ready.
+  // The kinds of both meshes and of the Prometheus operator, without any schema; or one of them.
+  void install_mesh() const;
+  void install_kind(std::string_view plural) const;
+  void remove_kind(std::string_view plural) const;
+  // Where objects of such a kind are, in the namespace of the stories.
+  static std::string mesh_path(std::string_view plural);
+  // Makes the operator look at the node.
+  void look(std::string_view name) const;
+
+  // Where no kubelet is: its pods that are there run at that address and are ready.
+  void start_pods(std::string_view name, std::string_view address = "127.9.9.9") const;
+  // The same of its first pod, as soon as there is one.
   void start_pod(std::string_view name, std::string_view address = "127.9.9.9") const;
   // Everything of a node as its author sees it: without status, identity and times.
   std::string picture(std::string_view name) const;

@@ -2,6 +2,7 @@
 #include "tests/integration/stellar_stories.h"
 
 #include "net/transport/socket.h"
+#include "tests/integration/stellar_expectations.h"
 
 #include <atomic>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +20,8 @@ namespace {
 using ::testing::HasSubstr;
 using What = Meddler::Deed::What;
 
-bool is_ours(const Meddler::Seen& seen) {
-  return seen.is_write() && seen.path.find("/namespaces/default/") != std::string::npos &&
-         seen.path.find("/leases") == std::string::npos &&
-         seen.path.find("/events") == std::string::npos;
-}
+constexpr std::string_view kGoodPasses =
+    R"(controller_runtime_reconcile_total{controller="stellar",result="requeue_after"})";
 
 bool leads(const RunningOperator& process) {
   return process.metric(R"(leader_election_master_status{name="fixpoint-stellar"})") == 1;
@@ -39,30 +38,6 @@ Meddler::Script once_each(Meddler::Deed deed) {
     const std::lock_guard lock(tried->mutex);
     return tried->paths.insert(seen.method + seen.path).second ? deed : Meddler::Deed{};
   };
-}
-
-void expect_running(const StellarStage& stage, const RunningOperator& process) {
-  stage.start_pod("alice");
-  EXPECT_TRUE(eventually([&] { return stage.phase("alice") == "Running"; }))
-      << stage.status("alice") << process.log();
-}
-
-void expect_golden(const StellarStage& stage, const RunningOperator& process) {
-  expect_running(stage, process);
-  EXPECT_EQ(stage.picture("alice"), stage.golden());
-}
-
-void expect_gone(const StellarStage& stage, const RunningOperator& process) {
-  EXPECT_TRUE(eventually([&] {
-    return stage.gone("alice") && stage.call("GET", kClaims + "/alice-data").status == 404 &&
-           stage.call("GET", kPods + "/alice-0").status == 404;
-  })) << stage.status("alice")
-      << process.log();
-}
-
-void remove_alice(const StellarStage& stage, const RunningOperator& process) {
-  stage.call("DELETE", kNodes + "/alice");
-  expect_gone(stage, process);
 }
 
 void survives(const StellarStage& stage, const std::string& name, Meddler::Deed deed) {
@@ -219,15 +194,76 @@ void writes_nothing_at_a_second_start(const StellarStage& stage) {
   }
   const auto wire = stage.meddle("second");
   const auto process = stage.run_stellar("second", *wire);
-  ASSERT_TRUE(eventually([&] {
-    return process->metric(
-               R"(controller_runtime_reconcile_total{controller="stellar",result="requeue_after"})") >=
-           1;
-  })) << process->page("/metrics").body;
+  ASSERT_TRUE(eventually([&] { return process->metric(kGoodPasses) >= 1; }))
+      << process->page("/metrics").body;
 
   for (const auto& entry : wire->log()) {
     EXPECT_FALSE(entry.seen.is_write()) << entry.seen.method << " " << entry.seen.path;
   }
+  remove_alice(stage, *process);
+}
+
+void is_quiet_when_idle(const StellarStage& stage) {
+  const auto wire = stage.meddle("idle");
+  const auto process = stage.run_stellar("idle", *wire);
+  stage.make("alice", kUnasked);
+  expect_golden(stage, *process);
+  const auto passes = [&] { return process->metric(kGoodPasses); };
+  // Whatever the last write brought about has been looked at.
+  ASSERT_TRUE(eventually([&] {
+    const auto before = wire->count();
+    const auto looked = passes();
+    stage.look("alice");
+    return eventually([&] { return passes() > looked; }) && wire->count() == before;
+  })) << process->log();
+
+  const auto quiet = wire->count();
+  for (int look = 0; look < 5; ++look) {
+    const auto before = passes();
+    stage.look("alice");
+    ASSERT_TRUE(eventually([&] { return passes() > before; })) << process->log();
+  }
+
+  const auto log = wire->log();
+  for (auto at = quiet; at < log.size(); ++at) {
+    EXPECT_FALSE(log[at].seen.is_write()) << log[at].seen.method << " " << log[at].seen.path;
+  }
+  remove_alice(stage, *process);
+}
+
+void follows_edits_during_a_pass(const StellarStage& stage) {
+  constexpr int kEditsInBetween = 9;
+  const auto wire = stage.meddle("edited");
+  // Somebody edits the node between any two of the operator's writes.
+  const auto edits = std::make_shared<std::atomic<int>>(0);
+  wire->play([edits, &stage](const Meddler::Seen& seen) {
+    if (is_ours(seen) && edits->load() < kEditsInBetween) {
+      stage.call("PATCH", kNodes + "/alice",
+                 fmt::format(R"({{"spec":{{"validatorConfig":{{"homeDomain":"n{}.example"}}}}}})",
+                             edits->fetch_add(1) + 1));
+    }
+    return Meddler::Deed{};
+  });
+  const auto process = stage.run_stellar("edited", *wire);
+  stage.make("alice", kUnasked);
+
+  // Nothing is claimed that was not seen; meanwhile the last of them is reached.
+  ASSERT_TRUE(eventually([&] {
+    const auto node = stage.cluster().get(kNodes + "/alice");
+    EXPECT_LE(node.get("status", "observedGeneration").as_int(),
+              node.get("metadata", "generation").as_int());
+    return edits->load() == kEditsInBetween;
+  })) << process->log();
+  expect_running(stage, *process);
+  const auto node = stage.cluster().get(kNodes + "/alice");
+  const auto generation = std::to_string(node.get("metadata", "generation").as_int());
+  for (const auto& child : {kSets + "/alice", kConfigMaps + "/alice-config", kServices + "/alice",
+                            kClaims + "/alice-data"}) {
+    EXPECT_EQ(stage.text(child, "metadata", "annotations", "stellar.org/generation"), generation)
+        << child;
+  }
+  EXPECT_THAT(stage.call("GET", kConfigMaps + "/alice-config").body,
+              HasSubstr(fmt::format("n{}.example", kEditsInBetween)));
   remove_alice(stage, *process);
 }
 

@@ -36,6 +36,18 @@ TEST_F(StellarStory, EC1_EveryAnswerIsLostOnce) {
 TEST_F(StellarStory, EC1_TheOperatorIsKilledInMidCreation) {
   survives_a_kill(*this);
 }
+TEST_F(StellarStory, EC2_PoliciesComeAfterTheWorkload) {
+  adds_policies_after_the_workload(*this);
+}
+TEST_F(StellarStory, EC2_AKindOfTheMeshGoesAndComesBack) {
+  outlives_a_kind_of_the_mesh(*this);
+}
+TEST_F(StellarStory, EC3_TheFinalizerStaysUntilAllIsGone) {
+  keeps_the_finalizer_until_all_is_gone(*this);
+}
+TEST_F(StellarStory, EC3_ARetainedClaimStaysAndIsUsedAgain) {
+  keeps_a_retained_claim(*this);
+}
 TEST_F(StellarStory, EC4_ASecondLeaderFinishesTheWork) {
   hands_over_to_a_second_leader(*this);
 }
@@ -51,8 +63,17 @@ TEST_F(StellarStory, EC7_AForeignObjectIsLeftAlone) {
 TEST_F(StellarStory, EC8_ADeletionGoesThroughAPartition) {
   deletes_through_a_partition(*this);
 }
+TEST_F(StellarStory, EC9_AnIdleNodeIsWrittenToByNobody) {
+  is_quiet_when_idle(*this);
+}
+TEST_F(StellarStory, EC10_EditsBetweenAnyTwoWritesAreFollowed) {
+  follows_edits_during_a_pass(*this);
+}
 TEST_F(StellarStory, EC11_AQuotaIsNamedAndItsEndIsEnough) {
   waits_for_a_quota(*this);
+}
+TEST_F(StellarStory, ItsOwnRightsAreEnough) {
+  lives_with_its_own_rights(*this);
 }
 TEST_F(StellarStory, EC12_ASecondStartWritesNothing) {
   writes_nothing_at_a_second_start(*this);
