@@ -122,8 +122,9 @@ void check_stateful_set(const Kubectl& kubectl, const std::filesystem::path& scr
               HasSubstr("partitioned roll out complete: 3 new pods"));
   EXPECT_EQ(kubectl("exec db-0 -- sh -c 'echo $NEW'"), "1\n");
   kubectl("scale statefulset db --replicas=1");
-  EXPECT_THAT(kubectl("wait --for=delete pod/db-1 pod/db-2 --timeout=60s"),
-              HasSubstr("condition met"));
+  kubectl("wait --for=jsonpath={.status.replicas}=1 statefulset/db --timeout=60s");
+  kubectl("wait --for=delete pod/db-1 pod/db-2 --timeout=60s");  // says nothing if they are gone
+  EXPECT_EQ(kubectl("get pods -l app=db -o name"), "pod/db-0\n");
   kubectl("delete statefulset db --cascade=foreground --timeout=60s");
 }
 
