@@ -117,6 +117,9 @@ verify-full: build ## The same with the budgets of the night: ten million states
 	@$(VERIFY) stellar --scenario ec10 --budget edit=2
 	@$(VERIFY) stellar --scenario ec10 --budget edit=1,stale=2
 	@$(VERIFY) stellar --scenario ec2-mesh-goes
+	@$(VERIFY) stellar --scenario neighbours --budget edit=1
+	@$(VERIFY) stellar --scenario neighbours --budget error=1
+	@$(VERIFY) stellar --scenario neighbours --budget crash=1
 	@$(VERIFY) stellar --scenario leaders --budget lease=1,crash=2
 	@$(VERIFY) stellar --scenario leaders --budget lease=2
 
