@@ -12,6 +12,8 @@
 #include "verify/checks.h"
 #include "verify/graph.h"
 #include "verify/model.h"
+#include "verify/recent.h"
+#include "verify/second_time.h"
 #include "verify/visited.h"
 
 #include <algorithm>
@@ -28,22 +30,14 @@ namespace fixpoint::verify {
 // The note of an initial state; others have a prefix of their parent's fingerprint, plus 1.
 inline constexpr std::uint32_t kRootNote = ~std::uint32_t{0};
 
-// What one worker has seen lately. Most successors have been seen a moment ago, from a state
-// nearby, and then the large table need not be asked: whoever came first is in there or on the way.
-class Recent {
- public:
-  // True when it was there; now it is.
-  bool add(Hash128 fingerprint) {
-    Hash128& place = places_[fingerprint.low & (kPlaces - 1)];
-    if (place == fingerprint) return true;
-    place = fingerprint;
-    return false;
-  }
-
- private:
-  static constexpr std::size_t kPlaces = std::size_t{1}
-                                         << 14;  // 256 KiB: a part of a core's own cache
-  std::vector<Hash128> places_ = std::vector<Hash128>(kPlaces);
+// What a block is expanded in.
+template <Model M>
+struct Surroundings {
+  const M& model;
+  const Checks<M>& checks;
+  const Visited& visited;
+  unsigned parts;  // into which the set is divided
+  std::uint32_t execute_twice_one_in;
 };
 
 template <Model M>
@@ -59,13 +53,7 @@ class Block {
     bool fresh = false;
   };
 
-  struct Surroundings {
-    const M& model;
-    const Checks<M>& checks;
-    const Visited& visited;
-    unsigned parts;  // into which the set is divided
-    std::uint32_t execute_twice_one_in;
-  };
+  using Surroundings = verify::Surroundings<M>;
 
   // first_node: the number of the first of the states, when the graph is kept.
   void expand(const Surroundings& around, std::span<const State> states, Node first_node,
@@ -217,8 +205,10 @@ class Block {
     if (around.checks.wants_graph()) {
       edge_counts_.push_back(static_cast<std::uint32_t>(candidates_.size() - before));
     }
-    if (around.execute_twice_one_in != 0 && fingerprint.low % around.execute_twice_one_in == 0) {
-      execute_again(around, state);
+    if (in_sample(fingerprint, around.execute_twice_one_in)) {
+      auto again = second_time(around.model, state, actions_);
+      executed_twice_ += again.executed;
+      if (!again.nondeterminism.empty()) nondeterminism_ = std::move(again.nondeterminism);
     }
   }
 
@@ -231,39 +221,6 @@ class Block {
     for (std::size_t i = 0; i < around.checks.works(); ++i) {
       works_.push_back(around.checks.work(i, state, action, after));
     }
-  }
-
-  // The sample that shows whether the model is a function of its states.
-  void execute_again(const Surroundings& around, const State& state) {
-    const auto next = [&](const Action& action) { return around.model.next(state, action); };
-    const auto once = prints_after(around.model, actions_, next);
-    std::vector<Action> again;
-    around.model.actions(state, again);
-    const auto twice = prints_after(around.model, again, [&](const Action& action) {
-      if constexpr (WorksAfresh<M>) {
-        return around.model.next_afresh(state, action);
-      } else {
-        return next(action);
-      }
-    });
-    executed_twice_ += once.size();
-    const auto [first, second] = std::ranges::mismatch(once, twice);
-    if (first == once.end() && second == twice.end()) return;
-    const auto index = static_cast<std::size_t>(first - once.begin());
-    nondeterminism_ =
-        index < actions_.size() ? around.model.describe(actions_[index]) : "the list of actions";
-  }
-  // Of an action that is not possible: nothing.
-  template <class Next>
-  static std::vector<std::optional<Hash128>> prints_after(const M& model,
-                                                          const std::vector<Action>& actions,
-                                                          const Next& next) {
-    std::vector<std::optional<Hash128>> prints;
-    for (const Action& action : actions) {
-      const auto after = next(action);
-      prints.push_back(after ? std::optional{model.fingerprint(*after)} : std::nullopt);
-    }
-    return prints;
   }
 
   // Keeps the candidates from `begin` on that were not visited before this round.

@@ -6,7 +6,8 @@
 // all workers: expand (the visited set is only read), insert (each worker has its own part of the
 // set), check what is new. Numbers, verdicts and counterexamples do not depend on the number of
 // workers. Either everything reachable was seen, or the result says why not. Read next: block.h
-// (one thread's work), checks.h (properties), liveness.h (what needs the graph).
+// (one thread's work), crowd.h (the same for small states), checks.h (properties), liveness.h (what
+// needs the graph).
 #pragma once
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@
 #include "verify/checks.h"
 #include "verify/components.h"
 #include "verify/crew.h"
+#include "verify/crowd.h"
 #include "verify/exploration.h"
 #include "verify/frontier.h"
 #include "verify/graph.h"
@@ -46,6 +48,7 @@ class Explorer {
         checks_(model.properties()),
         crew_(std::clamp(options.workers, 1U, Visited::kShards)),
         recent_(crew_.workers()),
+        arrived_(crew_.workers()),
         graph_(checks_.works()) {
     FP_CHECK(actors_.size() <= kActorsMax);
     findings_.reset(checks_.size());
@@ -71,6 +74,9 @@ class Explorer {
   static constexpr bool kSmall = std::is_trivially_copyable_v<State> && sizeof(State) <= 64;
   static constexpr std::size_t kBlockStates = kSmall ? 256 : 16;
   static constexpr std::size_t kRoundBlocks = 64;
+  // Where whole levels are expanded before anything is looked up: the more of them, the more of
+  // their successors are the same. A round of such crowds takes some 150 MB at most.
+  static constexpr std::size_t kCrowdStates = 8192;
 
   void begin() {
     const auto roots = model_.initial();
@@ -91,8 +97,14 @@ class Explorer {
   void level() {
     ++level_;
     Frontier<State> current = std::exchange(next_, {});
+    const std::size_t crowd =
+        std::clamp<std::size_t>(current.size() / kRoundBlocks, kBlockStates, kCrowdStates);
     while (!current.empty() && !ended()) {
-      round(current);
+      if (kSmall && !keeps_graph()) {
+        round_of_crowds(current, crowd);
+      } else {
+        round(current);
+      }
       if (!next_.empty()) result_.depth = level_ + 1;
       limits_.look({.distinct = result_.distinct,
                     .transitions = result_.transitions,
@@ -106,12 +118,7 @@ class Explorer {
   void round(Frontier<State>& current) {
     const auto spans = current.take(kBlockStates, kRoundBlocks);
     if (blocks_.size() < spans.size()) blocks_.resize(spans.size());
-    const typename Block<M>::Surroundings around{
-        .model = model_,
-        .checks = checks_,
-        .visited = visited_,
-        .parts = crew_.workers(),
-        .execute_twice_one_in = options_.execute_twice_one_in};
+    const auto around = surroundings();
     std::vector<Node> first_nodes;
     for (const auto& span : spans) {
       first_nodes.push_back(expanded_);
@@ -127,6 +134,43 @@ class Explorer {
     if (keeps_graph()) extend_graph(spans.size());
     for (std::size_t i = 0; i < spans.size(); ++i) gather(blocks_[i]);
     current.drop();
+  }
+
+  void round_of_crowds(Frontier<State>& current, std::size_t states) {
+    const auto spans = current.take(states, kRoundBlocks);
+    if (crowds_.size() < spans.size()) crowds_.resize(spans.size());
+    const std::span crowds{crowds_.data(), spans.size()};
+    const auto around = surroundings();
+    crew_.each(spans.size(), [&](std::size_t i, unsigned worker) {
+      crowds[i].expand(around, spans[i], findings_, recent_[worker]);
+    });
+    std::vector<std::uint64_t> sums(crew_.workers(), 0);
+    crew_.each(crew_.workers(), [&](std::size_t part, unsigned) {
+      for (unsigned region = 0; region < Crowd<M>::kRegions; ++region) {
+        const unsigned shard = region / Crowd<M>::kRegionsOfShard;
+        if (shard * around.parts / Visited::kShards != part) continue;
+        sums[part] += admit<M>(crowds, region, visited_, arrived_[part]);
+      }
+    });
+    for (const std::uint64_t sum : sums) result_.digest += sum;
+    crew_.each(spans.size(),
+               [&](std::size_t i, unsigned) { crowds[i].check_fresh(model_, checks_); });
+    for (const auto& crowd : crowds) {
+      crowd.each_fresh([&](const State& state, std::size_t) {
+        next_.push_back(state);
+        ++result_.distinct;
+      });
+      absorb(crowd);
+    }
+    current.drop();
+  }
+
+  Surroundings<M> surroundings() const {
+    return {.model = model_,
+            .checks = checks_,
+            .visited = visited_,
+            .parts = crew_.workers(),
+            .execute_twice_one_in = options_.execute_twice_one_in};
   }
 
   // A part of the visited set belongs to one worker, who goes through all blocks in order.
@@ -156,6 +200,11 @@ class Explorer {
       next_.push_back(std::move(candidate.state));
       ++result_.distinct;
     }
+    absorb(block);
+  }
+
+  template <class Expanded>
+  void absorb(const Expanded& block) {
     result_.transitions += block.transitions();
     result_.executed_twice += block.executed_twice();
     for (std::size_t i = 0; i < actors_.size(); ++i) {
@@ -284,11 +333,13 @@ class Explorer {
   Checks<M> checks_;
   Crew crew_;
   Visited visited_;
-  std::vector<Recent> recent_;  // by worker
+  std::vector<Recent> recent_;   // by worker
+  std::vector<Recent> arrived_;  // by part of the set
   Graph graph_;
   std::vector<std::size_t> roots_;  // the initial states that differ, by their place in initial()
   Frontier<State> next_;
   std::vector<Block<M>> blocks_;
+  std::vector<Crowd<M>> crowds_;
   Findings findings_;
   Exploration result_;
   std::uint32_t level_ = 0;  // of the states being expanded

@@ -83,6 +83,28 @@ class Fickle {
   mutable std::atomic<unsigned> calls_{0};
 };
 
+// Two-phase commit with a question that needs the graph.
+class Asked : public TwoPhase {
+ public:
+  explicit Asked(const TwoPhase& model) : TwoPhase(model) {}
+  Properties<Asked> properties() const {
+    Properties<Asked> all;
+    all.leads_to("trivial", [](State) { return true; }, [](State) { return true; });
+    return all;
+  }
+};
+
+// Gives its successors in one go, and forgets one of them.
+class Forgetful : public Fickle {
+ public:
+  std::optional<State> next(State state, Action) const { return state + 1; }
+  template <class Sink>
+  void successors(State state, const Sink& sink) const {
+    if (state < 50) sink(Action{1}, state + 1);
+  }
+  Properties<Forgetful> properties() const { return {}; }
+};
+
 std::vector<std::uint32_t> actions_of(const Verdict& verdict) {
   std::vector<std::uint32_t> actions;
   if (!verdict.trace) return actions;
@@ -163,6 +185,23 @@ TEST(Explore, NoticesAModelThatIsNoFunctionOfItsStates) {
   const auto result = explore(Fickle{}, {.execute_twice_one_in = 1});
 
   EXPECT_EQ(result.nondeterminism, "ticks");
+}
+
+TEST(Explore, NoticesSuccessorsThatAreNotThoseOfTheActions) {
+  const auto result = explore(Forgetful{}, {.execute_twice_one_in = 1});
+
+  EXPECT_EQ(result.nondeterminism, "its successors");
+}
+
+// The same states, also where they are many enough for several rounds of several crowds.
+TEST(Explore, FindsTheSameStatesWhateverIsKeptOfThem) {
+  const auto plain = explore(TwoPhase{6}, {.workers = 2});
+  const auto with_graph = explore(Asked{TwoPhase{6}}, {.workers = 2});
+
+  EXPECT_EQ(plain.distinct, with_graph.distinct);
+  EXPECT_EQ(plain.transitions, with_graph.transitions);
+  EXPECT_EQ(plain.depth, with_graph.depth);
+  EXPECT_EQ(plain.digest, with_graph.digest);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Frontier {
   }
 
  private:
-  static constexpr std::size_t kPiece = 1'024;
+  static constexpr std::size_t kPiece = sizeof(State) <= 64 ? 8'192 : 1'024;
   std::deque<std::vector<State>> pieces_;
   std::uint64_t size_ = 0;
   std::size_t taken_ = 0;       // of the first piece

@@ -67,6 +67,14 @@ concept WorksAfresh =
       { model.next_afresh(state, action) } -> std::same_as<std::optional<typename M::State>>;
     };
 
+// A model whose steps cost next to nothing may also have `successors`, which calls with each step
+// that is possible and where it leads: the same as `actions` and `next` say, in any fixed order.
+// The sample that is executed twice compares the two.
+template <class M>
+concept Strides = requires(const M& model, const typename M::State& state) {
+  model.successors(state, [](const typename M::Action&, const typename M::State&) {});
+};
+
 template <class M>
 concept Model = requires(const M& model, const typename M::State& state,
                          const typename M::Action& action, std::vector<typename M::Action>& out) {

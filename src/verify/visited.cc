@@ -15,8 +15,8 @@ namespace {
 
 // Full enough for 24 bytes a state (20 / 0.86 on average), empty enough for short walks.
 constexpr double kLoadMax = 0.9;
-constexpr double kGrowth = 1.1;
-constexpr double kFirstHomes = 32;
+constexpr double kGrowth = 1.125;
+constexpr double kFirstHomes = 256;
 // For what is pushed past the last home. Long runs of full slots are rare: it is doubled when
 // needed.
 constexpr std::uint64_t kFirstTail = 16;
@@ -46,37 +46,41 @@ Visited::~Visited() {
   ::munmap(reserved_, kShards * kShardReserve);
 }
 
-// With all that is used lying at the end of the slots, in order: puts each where it belongs. A slot
-// is read before it is written, since what comes later needs as many slots as it has entries; if
-// not, the tail is too short, and the answer is false.
-bool Visited::spread(Shard& shard) {
+// The new places of a run of full slots. Runs stay apart when there are more homes: whoever began
+// a run lay at home, with room in front of it, and homes only move away from each other.
+std::uint64_t Visited::settle(const Shard& shard, const std::vector<Slot>& run,
+                              std::vector<std::uint64_t>& places) {
+  places.clear();
   std::uint64_t next = 0;
-  for (std::uint64_t from = shard.total - shard.used; from < shard.total; ++from) {
-    const Slot slot = shard.slots[from];
-    const std::uint64_t place = std::max(next, shard.home(slot.high));
-    const bool fits = place < from || (place == from && place + 1 < shard.total);
-    for (; next < (fits ? place : from); ++next) shard.slots[next].note = 0;
-    if (!fits) return false;
-    shard.slots[place] = slot;
-    next = place + 1;
+  for (const Slot& slot : run) {
+    places.push_back(std::max(next, shard.home(slot.high)));
+    next = places.back() + 1;
   }
-  for (; next < shard.total; ++next) shard.slots[next].note = 0;
-  return true;
+  return next;
 }
 
+// From the last run to the first: nothing moves towards the front, so a run never meets another
+// that has not moved yet. One pass over the memory, which is what growing costs.
 void Visited::grow(Shard& shard, std::uint64_t homes, std::uint64_t tail) {
-  do {
-    const std::uint64_t end = shard.total;
-    shard.homes = homes;
-    shard.total = homes + tail;
-    shard.used_max = static_cast<std::uint64_t>(static_cast<double>(homes) * kLoadMax);
+  std::vector<Slot> run;
+  std::vector<std::uint64_t> places;
+  std::uint64_t end = shard.total;
+  shard.homes = homes;
+  shard.used_max = static_cast<std::uint64_t>(static_cast<double>(homes) * kLoadMax);
+  shard.total = std::max(shard.total, homes + tail);
+  while (end > 0) {
+    while (end > 0 && shard.slots[end - 1].note == 0) --end;
+    std::uint64_t begin = end;
+    while (begin > 0 && shard.slots[begin - 1].note != 0) --begin;
+    run.assign(shard.slots + begin, shard.slots + end);
+    const std::uint64_t past = settle(shard, run, places);
+    // Only the last run can reach so far. What lies behind the old end was never written: it is 0.
+    while (past >= shard.total) shard.total += tail;
     FP_CHECK(shard.total * sizeof(Slot) <= kShardReserve);
-    std::uint64_t to = shard.total;
-    for (std::uint64_t from = end; from-- > 0;) {
-      if (shard.slots[from].note != 0) shard.slots[--to] = shard.slots[from];
-    }
-    tail *= 2;
-  } while (!spread(shard));
+    for (std::uint64_t at = begin; at < end; ++at) shard.slots[at].note = 0;
+    for (std::size_t i = 0; i < run.size(); ++i) shard.slots[places[i]] = run[i];
+    end = begin;
+  }
 }
 
 bool Visited::insert(Hash128 fingerprint, std::uint32_t note) {

@@ -87,7 +87,8 @@ class Visited {
   // The slot that holds it, or the one in front of which it belongs.
   static Slot* place(const Shard& shard, Hash128 fingerprint);
   static void grow(Shard& shard, std::uint64_t homes, std::uint64_t tail);
-  static bool spread(Shard& shard);
+  static std::uint64_t settle(const Shard& shard, const std::vector<Slot>& run,
+                              std::vector<std::uint64_t>& places);
 
   void* reserved_ = nullptr;
   std::array<Shard, kShards> shards_;

@@ -14,6 +14,7 @@
 #include "verify/model.h"
 #include "verify/property.h"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,8 +46,10 @@ class TwoPhase {
   // These two are the hot path of the calibration: g++ would not inline them by itself.
   [[gnu::always_inline]] void actions(State state, std::vector<Action>& out) const;
   [[gnu::always_inline]] std::optional<State> next(State state, Action action) const;
+  template <class Sink>
+  [[gnu::always_inline]] void successors(State state, const Sink& sink) const;
   // A word can be mixed without losing anything: equal fingerprints are equal states.
-  Hash128 fingerprint(State state) const { return mix128(state); }
+  [[gnu::always_inline]] Hash128 fingerprint(State state) const { return mix128(state); }
   std::vector<Actor> actors() const;
   ActorId actor(Action action) const {
     const bool transaction_manager = action.kind <= Kind::ManagerHearsPrepared;
@@ -110,6 +113,41 @@ inline std::optional<TwoPhase::State> TwoPhase::next(State state, Action action)
     case Kind::HearsCommit: return with_manager(state, who, Committed);
   }
   return std::nullopt;
+}
+
+// By kind of step instead of by manager: who can take it is a set of bits, and going through the
+// bits of a word costs one branch that is hard to foresee, not one for each manager.
+template <class Sink>
+inline void TwoPhase::successors(State state, const Sink& sink) const {
+  const State each = (State{1} << size_) - 1;
+  const auto by = [&](State who, Kind kind, const auto& change) {
+    for (; who != 0; who &= who - 1) {
+      const auto at = static_cast<std::uint8_t>(std::countr_zero(who));
+      sink(Action{kind, at}, change(at));
+    }
+  };
+  if ((state & decided()) == 0) {
+    if ((state >> (2 * size_) & each) == each) {
+      sink(Action{Kind::ManagerCommits, 0}, state | has_committed() | commit_sent());
+    }
+    sink(Action{Kind::ManagerAborts, 0}, state | has_aborted() | abort_sent());
+    by(state >> (3 * size_) & each, Kind::ManagerHearsPrepared,
+       [&](unsigned who) { return state | known(who); });
+  }
+  // A manager's two bits, both 0.
+  const State pairs = 0x5555'5555'5555'5555 & ((State{1} << (2 * size_)) - 1);
+  for (State working = ~(state | state >> 1) & pairs; working != 0; working &= working - 1) {
+    const unsigned who = static_cast<unsigned>(std::countr_zero(working)) / 2;
+    const auto id = static_cast<std::uint8_t>(who);
+    sink(Action{Kind::Prepares, id}, with_manager(state, who, Prepared) | sent(who));
+    sink(Action{Kind::ChoosesToAbort, id}, with_manager(state, who, Aborted));
+  }
+  if ((state & commit_sent()) != 0) {
+    by(each, Kind::HearsCommit, [&](unsigned who) { return with_manager(state, who, Committed); });
+  }
+  if ((state & abort_sent()) != 0) {
+    by(each, Kind::HearsAbort, [&](unsigned who) { return with_manager(state, who, Aborted); });
+  }
 }
 
 }  // namespace fixpoint::verify
