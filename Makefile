@@ -107,6 +107,7 @@ verify-full: build ## The same with the budgets of the night: ten million states
 	@$(VERIFY) greeting --scenario again --budget edit=3,crash=2
 	@$(VERIFY) greeting --scenario leaders --budget edit=1,lease=1
 	@$(VERIFY) greeting --scenario past --budget edit=1,stale=1,crash=1
+	@$(VERIFY) greeting --scenario travels
 	@$(VERIFY) greeting --scenario errors --budget edit=1,error=2
 	@$(VERIFY) greeting --scenario late --budget edit=1,late=1,crash=1
 	@$(VERIFY) greeting --scenario definition --budget edit=3,stale=1,crash=1

@@ -297,9 +297,13 @@ Trial trial() {
   all.back().processes = 2;
   // What one asked for in time may come when the other has cleaned up.
   all.back().promises = {one_voice()};
-  all.push_back(scenario("past", "after a restart the caches begin in the past, a watch breaks",
+  all.push_back(scenario("past", "a watch breaks and misses events, or tells one twice",
                          "edit=1,stale=1,watch=1"));
   all.back().deeds.push_back(deletes());
+  all.push_back(scenario("travels", "after a restart the caches begin in the past",
+                         "edit=1,crash=1,travel=1"));
+  all.back().deeds.push_back(deletes());
+  all.back().by_name_only = true;  // of the night: the mutants are not hunted in it
   all.push_back(
       scenario("others", "others change its objects, and pods fail", "foreign=1,flap=1,stale=1"));
   all.back().deeds.insert(all.back().deeds.end(), {spoils(), removes(), fails()});

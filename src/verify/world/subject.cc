@@ -46,6 +46,12 @@ Section faults_of(const Coverage& coverage) {
   return {.title = "Faults at each effect", .text = std::move(text), .missing = missed};
 }
 
+Section others_of(const Happenings& happenings) {
+  return {.title = "What else happened",
+          .text = happenings.to_string(),
+          .missing = happenings.missed()};
+}
+
 }  // namespace
 
 Subject subject_of(const std::shared_ptr<const Trial>& trial) {
@@ -64,6 +70,7 @@ Subject subject_of(const std::shared_ptr<const Trial>& trial) {
     },
                             request);
     report.sections.push_back(faults_of(world.coverage()));
+    report.sections.push_back(others_of(world.happenings()));
     return report;
   };
   made.replay = [trial](const Request& request, const Replay& replay) -> Result<Trace> {

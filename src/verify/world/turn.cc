@@ -90,7 +90,9 @@ std::optional<State> World::Turn::take(const Action& action) {
   if (!carry_out(action)) return std::nullopt;
   publish();
   weigh(action);
-  return seal();
+  auto after = seal();
+  world_.happenings_.happened(was_, action, after);
+  return after;
 }
 
 bool World::Turn::carry_out(const Action& action) {

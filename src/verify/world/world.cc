@@ -89,7 +89,8 @@ World::World(const Trial& trial, const Scenario& scenario, WorldOptions options)
                   .rules = options_.rules,
                   .guard = scenario.guard,
                   .weakness = options_.weakness},
-                 beginning_) {
+                 beginning_),
+      happenings_(scenario, options_.budget) {
   FP_CHECK(scenario.processes >= 1 && scenario.processes <= 2);
   FP_CHECK(scenario.promises.size() <= 64);  // a step has a bit for each
   loops_ = {
@@ -170,7 +171,11 @@ void World::actions(const State& state, std::vector<Action>& out) const {
   }
   for (const auto at : live.deeds) {
     const auto& price = scenario_.deeds[at].price;
-    if (!price || state.left[*price] > 0) out.push_back({.step = Step::Deed, .item = at});
+    if (!price || state.left[*price] > 0) {
+      out.push_back({.step = Step::Deed, .item = at});
+    } else {
+      happenings_.beyond(at);
+    }
   }
   if (state.processes.size() > 1 && state.left[Trouble::Lease] > 0) {
     out.push_back({.step = Step::MoveLease});

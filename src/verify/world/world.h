@@ -20,6 +20,7 @@
 #include "verify/property.h"
 #include "verify/replay.h"
 #include "verify/world/coverage.h"
+#include "verify/world/happenings.h"
 #include "verify/world/process.h"
 #include "verify/world/scenario.h"
 
@@ -173,6 +174,7 @@ class World {
   const WorldOptions& options() const { return options_; }
   const Blueprint& blueprint() const { return blueprint_; }
   const Coverage& coverage() const { return coverage_; }
+  const Happenings& happenings() const { return happenings_; }
   // The effect that a Step::Effect is about.
   static const runtime::Effect& effect_of(const State& state, const Action& action);
   static const runtime::Pass& pass_of(const State& state, const Action& action);
@@ -204,6 +206,7 @@ class World {
   Ref<const Process> unborn_;  // a process that has just started
   State initial_;
   mutable Coverage coverage_;
+  mutable Happenings happenings_;
 };
 
 }  // namespace fixpoint::verify::world
