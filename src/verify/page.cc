@@ -13,6 +13,7 @@ constexpr std::string_view kStyle = R"(
 body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1c2430;background:#fff}
 h1{font-size:1.4rem}h2{font-size:1.15rem;margin-top:2.5rem}code,pre{font:13px/1.45 ui-monospace,monospace}
 pre{background:#f4f6f9;padding:.8rem;overflow:auto}table{border-collapse:collapse}td,th{padding:.25rem .9rem .25rem 0;text-align:left;vertical-align:top}
+table{margin:.6rem 0}.count{text-align:right}
 .holds{color:#19703a}.violated,.vacuous{color:#b3261e;font-weight:600}.unknown{color:#8a6100;font-weight:600}
 .diagram{overflow:auto;border:1px solid #d8dee6}svg text{font:12px ui-monospace,monospace;fill:#1c2430}
 svg .who{font-weight:600;text-anchor:middle}svg .number,svg .change{fill:#5a6675}svg .answer{fill:#5a6675}
@@ -38,23 +39,51 @@ std::string verdict_rows(const Exploration& result) {
   return rows;
 }
 
-std::string numbers_of(const Exploration& result) {
-  return fmt::format(
-      "<p>{} distinct states, {} transitions, depth {}{}; {:.1f} s. {}</p>\n",
-      grouped(result.distinct), grouped(result.transitions), result.depth,
-      result.components ? ", " + grouped(*result.components) + " components" : "",
-      std::chrono::duration<double>(result.elapsed).count(),
-      result.complete() ? "Complete." : "<b>Incomplete: " + escaped(result.incomplete) + ".</b>");
+std::string figure_rows(const Report& report) {
+  std::string rows;
+  for (const auto& figure : figures_of(report)) {
+    rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", figure.label, escaped(figure.text));
+  }
+  return rows;
+}
+
+// Green, red, or neither.
+std::string_view colour_of(const Report& report) {
+  switch (report.conclusion()) {
+    case Conclusion::Proved: return "holds";
+    case Conclusion::Violated: return report.false_on_purpose ? "holds" : "violated";
+    case Conclusion::Incomplete: return "unknown";
+  }
+  return "unknown";
+}
+
+std::string overview_of(std::span<const Report> reports) {
+  std::string html =
+      "<table><tr><th>subject</th><th>scenario</th><th class=\"count\">distinct states</th>"
+      "<th></th></tr>\n";
+  for (const auto& report : reports) {
+    html += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td class=\"count\">{}</td><td class=\"{}\">{}</td></tr>\n",
+        escaped(report.subject), escaped(report.scenario), grouped(report.exploration.distinct),
+        colour_of(report), report.verdict());
+  }
+  return html + "</table>\n";
 }
 
 std::string section_of(const Report& report) {
-  std::string html = fmt::format("<h2>{}</h2>\n<p><code>{}</code></p>\n{}", escaped(report.subject),
-                                 escaped(report.command()), numbers_of(report.exploration));
+  std::string html = fmt::format(
+      "<h2>{} {}: <span class=\"{}\">{}</span></h2>\n<p><code>{}</code></p>\n<table>{}</table>\n",
+      escaped(report.subject), escaped(report.scenario), colour_of(report), report.verdict(),
+      escaped(report.command()), figure_rows(report));
   html += "<table><tr><th>verdict</th><th>property</th><th>kind</th><th></th></tr>\n" +
           verdict_rows(report.exploration) + "</table>\n";
   for (const auto& section : report.sections) {
-    html +=
-        fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", escaped(section.title), escaped(section.text));
+    html += fmt::format(
+        "<h3>{}{}</h3>\n<pre>{}</pre>\n", escaped(section.title),
+        section.missing > 0
+            ? fmt::format(" <span class=\"violated\">({} missing)</span>", section.missing)
+            : "",
+        escaped(section.text));
   }
   for (const auto& verdict : report.exploration.verdicts) {
     if (!verdict.trace) continue;
@@ -94,6 +123,7 @@ std::string to_page(std::span<const Report> reports) {
       "<title>fixpoint verify</title>\n<style>{}</style>\n</head>\n<body>\n{}<h1>fixpoint "
       "verify</h1>\n",
       kStyle, kArrowTip);
+  if (reports.size() > 1) html += overview_of(reports);
   for (const auto& report : reports) html += section_of(report);
   return html + "</body>\n</html>\n";
 }

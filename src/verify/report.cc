@@ -25,10 +25,6 @@ std::string collision_chance(std::uint64_t distinct) {
   return fmt::format("{:.1g}", n * n / std::pow(2.0, 129));
 }
 
-void line(std::string& out, std::string_view label, const std::string& text) {
-  out += fmt::format("  {:<12} {}\n", label, text);
-}
-
 std::string fairness_of(const Exploration& result) {
   std::string fair;
   std::string unfair;
@@ -40,33 +36,6 @@ std::string fairness_of(const Exploration& result) {
   return "weak, for " + fair + (unfair.empty() ? "" : "; none for " + unfair);
 }
 
-void tell_numbers(const Report& report, std::string& out) {
-  const Exploration& result = report.exploration;
-  const double seconds = seconds_of(result);
-  line(out, "states",
-       fmt::format("{} distinct, {} transitions, depth {}", grouped(result.distinct),
-                   grouped(result.transitions), result.depth));
-  if (result.components) line(out, "components", grouped(*result.components));
-  line(out, "time",
-       fmt::format("{:.1f} s, {} states/s, {} worker{}", seconds,
-                   grouped(static_cast<std::uint64_t>(static_cast<double>(result.distinct) /
-                                                      std::max(seconds, 1e-6))),
-                   report.workers, report.workers == 1 ? "" : "s"));
-  line(out, "memory",
-       fmt::format("{:.1f} MiB visited, {:.1f} MiB graph",
-                   static_cast<double>(result.visited_bytes) / 1048576.0,
-                   static_cast<double>(result.graph_bytes) / 1048576.0));
-  line(out, "complete", result.complete() ? "yes" : "no: " + result.incomplete);
-  line(out, "trust",
-       fmt::format("{}; chance of a hash collision {}",
-                   result.nondeterminism.empty()
-                       ? grouped(result.executed_twice) + " transitions executed twice, alike"
-                       : "NOT DETERMINISTIC: " + result.nondeterminism,
-                   collision_chance(result.distinct)));
-  // Safety is about all runs, fair or not.
-  if (result.components) line(out, "fairness", fairness_of(result));
-}
-
 void tell_verdicts(const Exploration& result, std::string& out) {
   std::size_t width = 0;
   for (const auto& verdict : result.verdicts) width = std::max(width, verdict.name.size());
@@ -76,16 +45,41 @@ void tell_verdicts(const Exploration& result, std::string& out) {
   }
 }
 
-std::string_view conclusion_text(Conclusion conclusion) {
-  switch (conclusion) {
-    case Conclusion::Proved: return "complete, everything holds";
-    case Conclusion::Violated: return "NOT everything holds";
-    case Conclusion::Incomplete: return "INCOMPLETE: nothing is proved";
-  }
-  return "?";
+std::string time_of(const Report& report) {
+  const double seconds = seconds_of(report.exploration);
+  const double rate = static_cast<double>(report.exploration.distinct) / std::max(seconds, 1e-6);
+  return fmt::format("{:.1f} s, {} states/s, {} worker{}", seconds,
+                     grouped(static_cast<std::uint64_t>(rate)), report.workers,
+                     report.workers == 1 ? "" : "s");
+}
+
+std::string trust_in(const Exploration& result) {
+  return fmt::format("{}; chance of a hash collision {}",
+                     result.nondeterminism.empty()
+                         ? grouped(result.executed_twice) + " transitions executed twice, alike"
+                         : "NOT DETERMINISTIC: " + result.nondeterminism,
+                     collision_chance(result.distinct));
 }
 
 }  // namespace
+
+std::vector<Figure> figures_of(const Report& report) {
+  const Exploration& result = report.exploration;
+  std::vector<Figure> figures{
+      {"states", fmt::format("{} distinct, {} transitions, depth {}", grouped(result.distinct),
+       grouped(result.transitions), result.depth)}
+  };
+  if (result.components) figures.push_back({"components", grouped(*result.components)});
+  figures.push_back({"time", time_of(report)});
+  figures.push_back({"memory", fmt::format("{:.1f} MiB visited, {:.1f} MiB graph",
+                                           static_cast<double>(result.visited_bytes) / 1048576.0,
+                                           static_cast<double>(result.graph_bytes) / 1048576.0)});
+  figures.push_back({"complete", result.complete() ? "yes" : "no: " + result.incomplete});
+  figures.push_back({"trust", trust_in(result)});
+  // Safety is about all runs, fair or not.
+  if (result.components) figures.push_back({"fairness", fairness_of(result)});
+  return figures;
+}
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
@@ -104,8 +98,18 @@ Conclusion Report::conclusion() const {
   return exploration.complete() ? Conclusion::Proved : Conclusion::Incomplete;
 }
 
+std::string_view Report::verdict() const {
+  switch (conclusion()) {
+    case Conclusion::Proved: return "complete, everything holds";
+    case Conclusion::Violated:
+      return false_on_purpose ? "not everything holds, as it must be" : "NOT everything holds";
+    case Conclusion::Incomplete: return "INCOMPLETE: nothing is proved";
+  }
+  return "?";
+}
+
 std::string Report::command() const {
-  std::string text = "fixpoint verify " + subject;
+  std::string text = fmt::format("{} verify {}", program, subject);
   if (!scenario.empty()) text += " --scenario " + scenario;
   for (const auto& [name, value] : parameters) text += fmt::format(" --{} {}", name, value);
   return text;
@@ -113,7 +117,9 @@ std::string Report::command() const {
 
 std::string to_text(const Report& report) {
   std::string text = report.command() + "\n";
-  tell_numbers(report, text);
+  for (const auto& figure : figures_of(report)) {
+    text += fmt::format("  {:<12} {}\n", figure.label, figure.text);
+  }
   if (!report.exploration.verdicts.empty()) text += "\n";
   tell_verdicts(report.exploration, text);
   for (const auto& section : report.sections) {
@@ -124,7 +130,7 @@ std::string to_text(const Report& report) {
   for (const auto& verdict : report.exploration.verdicts) {
     if (verdict.trace) text += "\n" + story(verdict);
   }
-  return text + fmt::format("\n{}: {}\n", report.subject, conclusion_text(report.conclusion()));
+  return text + fmt::format("\n{}: {}\n", report.subject, report.verdict());
 }
 
 }  // namespace fixpoint::verify

@@ -31,7 +31,10 @@ enum class Conclusion : std::uint8_t {
 };
 
 struct Report {
-  std::string subject = {};  // set by whoever asks
+  // These three are set by whoever asks.
+  std::string program = "fixpoint";
+  std::string subject = {};
+  bool false_on_purpose = false;  // then it is right to be violated
   std::string scenario = {};
   Parameters parameters = {};
   unsigned workers = 1;
@@ -39,9 +42,18 @@ struct Report {
   std::vector<Section> sections = {};
 
   Conclusion conclusion() const;
+  // The same in a few words.
+  std::string_view verdict() const;
   // "fixpoint verify model:2pc --size 7".
   std::string command() const;
 };
+
+// What there is to say about the exploration as a whole, label by label.
+struct Figure {
+  std::string_view label;
+  std::string text;
+};
+std::vector<Figure> figures_of(const Report& report);
 
 std::string to_text(const Report& report);
 json::Value to_json(const Report& report);
