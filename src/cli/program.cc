@@ -26,6 +26,7 @@ namespace {
 struct OnBoard {
   runtime::Registry operators;
   std::span<const MakeTrial> trials;
+  std::string_view name;
 };
 OnBoard& on_board() {
   static OnBoard board;
@@ -42,9 +43,14 @@ std::span<const MakeTrial> trials() {
   return on_board().trials;
 }
 
+std::string_view program_name() {
+  return on_board().name;
+}
+
 int run_program(int argc, char** argv, runtime::Registry operators,
                 std::span<const MakeTrial> trials) {
-  on_board() = {operators, trials};
+  const std::string_view path = argc > 0 ? argv[0] : "fixpoint";
+  on_board() = {operators, trials, path.substr(path.rfind('/') + 1)};
   std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   // Not for people: the processes that a node starts are this program too.
   if (!words.empty() && words[0] == node::kSupervisorCommand) {

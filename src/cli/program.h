@@ -9,6 +9,7 @@
 #include "runtime/registry.h"
 
 #include <span>
+#include <string_view>
 
 namespace fixpoint::verify::world {
 struct Trial;
@@ -26,5 +27,7 @@ int run_program(int argc, char** argv, runtime::Registry operators,
 // What run_program was given: the operators of this program.
 runtime::Registry operators();
 std::span<const MakeTrial> trials();
+// What it was called by, without the directory, for command lines that people may type again.
+std::string_view program_name();
 
 }  // namespace fixpoint::cli

@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/program.h"
 #include "cli/route.h"
 #include "cli/verify_live.h"
 #include "cli/verify_progress.h"
@@ -35,7 +36,7 @@ constexpr int kExitIncomplete = 3;
 constexpr unsigned kWorkersMax = 64;
 
 int failed(const Error& error) {
-  fmt::print(stderr, "fixpoint verify: {}\n", error.message);
+  fmt::print(stderr, "{} verify: {}\n", program_name(), error.message);
   return error.kind == ErrorKind::Unavailable ? kExitFailed : kExitMisused;
 }
 
@@ -141,38 +142,30 @@ Result<std::string> save_replays(const verify::Report& report, std::string_view 
     std::filesystem::create_directories(directory, error);
     const auto path = std::filesystem::path{directory} / name;
     FP_TRY_VOID(save(path, verify::replay_of(report, verdict).to_text()));
-    said += fmt::format("replay: fixpoint verify --replay {}\n", path.string());
+    said += fmt::format("replay: {} verify --replay {}\n", program_name(), path.string());
   }
   return said;
 }
 
 // What several reports together mean, with the false ones as they should be.
-int status_of(const std::vector<Job>& jobs, const std::vector<verify::Report>& reports) {
+int status_of(const std::vector<verify::Report>& reports) {
   bool incomplete = false;
   bool violated = false;
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    const auto conclusion = reports[i].conclusion();
-    // One that must fail is right when it does, as long as there are others beside it.
-    const bool must_fail = jobs.size() > 1 && jobs[i].scenario->false_on_purpose;
+  for (const auto& report : reports) {
+    const auto conclusion = report.conclusion();
     incomplete |= conclusion == verify::Conclusion::Incomplete;
-    violated |= (conclusion == verify::Conclusion::Violated) != must_fail &&
+    violated |= (conclusion == verify::Conclusion::Violated) != report.false_on_purpose &&
                 conclusion != verify::Conclusion::Incomplete;
   }
   if (violated) return kExitFailed;
   return incomplete ? kExitIncomplete : kExitDone;
 }
 
-std::string summary_of(const std::vector<Job>& jobs, const std::vector<verify::Report>& reports) {
+std::string summary_of(const std::vector<verify::Report>& reports) {
   std::string text;
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    const auto& result = reports[i].exploration;
-    std::string_view word = "proved";
-    if (reports[i].conclusion() == verify::Conclusion::Incomplete) word = "INCOMPLETE";
-    if (reports[i].conclusion() == verify::Conclusion::Violated) {
-      word = jobs[i].scenario->false_on_purpose ? "violated, as it must be" : "VIOLATED";
-    }
-    text += fmt::format("{:<18} {:<20} {:>14} states  {}\n", jobs[i].subject->name,
-                        jobs[i].scenario->name, verify::grouped(result.distinct), word);
+  for (const auto& report : reports) {
+    text += fmt::format("{:<18} {:<20} {:>14} states  {}\n", report.subject, report.scenario,
+                        verify::grouped(report.exploration.distinct), report.verdict());
   }
   return text;
 }
@@ -207,15 +200,18 @@ int explore(const Arguments& arguments, const std::vector<verify::Subject>& all)
                                     .options = *options});
     progress.clear();
     if (!report) return failed(report.error());
+    report->program = program_name();
     report->subject = job.subject->name;
+    // One that must fail is right when it does, as long as there are others beside it.
+    report->false_on_purpose = jobs->size() > 1 && job.scenario->false_on_purpose;
     const auto replays = save_replays(*report, arguments.value("out"));
     if (!replays) return failed(replays.error());
     if (answer(verify::to_text(*report) + *replays + "\n") != kExitDone) return kExitFailed;
     reports.push_back(*std::move(report));
   }
   if (const auto saved = save_reports(arguments, reports); !saved) return failed(saved.error());
-  if (reports.size() > 1 && answer(summary_of(*jobs, reports)) != kExitDone) return kExitFailed;
-  return status_of(*jobs, reports);
+  if (reports.size() > 1 && answer(summary_of(reports)) != kExitDone) return kExitFailed;
+  return status_of(reports);
 }
 
 // Exits with 0 when the process went another way: then the counterexample is not one of this code.
@@ -292,14 +288,42 @@ int list(const std::vector<verify::Subject>& all) {
   for (const auto& subject : all) {
     text += fmt::format("{}  {}\n", subject.name, subject.summary);
     for (const auto& scenario : subject.scenarios) {
-      text += fmt::format("  {:<20} {}\n", scenario.name, scenario.summary);
+      text += fmt::format("  {:<20} {}{}\n", scenario.name, scenario.summary,
+                          scenario.by_name_only ? " (only when named)" : "");
     }
   }
   return answer(text);
 }
 
+// A flag that means nothing beside the others was meant to do something.
+Result<void> check_together(const Arguments& arguments) {
+  struct Pair {
+    std::string_view flag;
+    std::string_view needs;
+  };
+  for (const Pair& pair : {
+           Pair{"live",  "replay" },
+           Pair{"group", "mutants"}
+  }) {
+    if (arguments.given(pair.flag) && !arguments.given(pair.needs)) {
+      return fail(ErrorKind::Invalid, fmt::format("--{} goes with --{}", pair.flag, pair.needs));
+    }
+  }
+  if (!arguments.given("mutants")) return {};
+  if (arguments.positional(0).empty()) {
+    return fail(ErrorKind::Invalid, "name the operator whose mutants are to be hunted");
+  }
+  for (const std::string_view flag : {"html", "all", "first", "replay"}) {
+    if (arguments.given(flag)) {
+      return fail(ErrorKind::Invalid, fmt::format("--{} does not go with --mutants", flag));
+    }
+  }
+  return {};
+}
+
 int run(const Arguments& arguments) {
   const auto all = verify_subjects();
+  if (const auto checked = check_together(arguments); !checked) return failed(checked.error());
   if (arguments.given("list")) return list(all);
   if (arguments.given("replay")) return replay(arguments, all);
   if (arguments.given("mutants")) return mutants(arguments, all);
@@ -365,7 +389,8 @@ const Command kVerifyCommand{
         "Explores all reachable states, breadth first and with all cores, and checks safety and\n"
         "liveness. A violation is told as a shortest story and kept as a file for --replay.\n"
         "Exits with 0 only when everything was seen and everything holds; 1: something is\n"
-        "violated or was never put to the test; 3: a limit ended the run before it was complete.\n",
+        "violated or was never put to the test; 2: wrong use; 3: a limit ended the run before it\n"
+        "was complete.\n",
     .flags = kFlags,
     .positionals = kPositionals,
     .examples = kExamples,
