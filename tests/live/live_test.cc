@@ -66,6 +66,21 @@ TEST_F(VerifyCommand, ReplaysLiveNothingThatIsNoOperator) {
   EXPECT_THAT(live.text, HasSubstr("is no operator"));
 }
 
+// Only this program knows its operators.
+TEST_F(VerifyCommand, SaysHowToReplayWithTheProgramThatItIs) {
+  const auto found = verify("locks --out " + scratch_.path().string());
+
+  EXPECT_THAT(found.text, HasSubstr("locks-operator verify locks --scenario crash"));
+  EXPECT_THAT(found.text, HasSubstr("replay: locks-operator verify --replay " + file()));
+}
+
+TEST_F(VerifyCommand, RefusesFlagsThatWouldDoNothing) {
+  EXPECT_EQ(verify("locks --live").status, 2);
+  EXPECT_EQ(verify("locks --group plan").status, 2);
+  EXPECT_EQ(verify("locks --mutants --html page.html").status, 2);
+  EXPECT_EQ(verify("--mutants").status, 2);
+}
+
 // Never a silent cut: what does not fit is said to be missing.
 TEST_F(VerifyCommand, SaysWhenMemoryEndedIt) {
   const auto cut = verify("model:2pc --size 7 --memory 1Mi");
