@@ -145,12 +145,14 @@ void stale_status(std::vector<Variant>& all) {
                             set_health(facts, Judged::Healthy, "Synced");
                           }
                         })));
-  all.push_back(
-      variant("ec12", "once Degraded, always Degraded", seeing([](Facts& facts, const Node&) {
-                if (facts.published.phase == Phase::Degraded) {
-                  set_health(facts, Judged::Unhealthy, "Unreadable");
-                }
-              })));
+  // It takes a node that gets unwell, and well again.
+  all.push_back(variant("ec12", "once Degraded, always Degraded",
+                        seeing([](Facts& facts, const Node&) {
+                          if (facts.published.phase == Phase::Degraded) {
+                            set_health(facts, Judged::Unhealthy, "Unreadable");
+                          }
+                        }),
+                        "crash=0,flap=2"));
   all.push_back(variant("ec12", "where it was is forgotten", seeing([](Facts& facts, const Node&) {
                           if (!facts.deleting) facts.published.phase = Phase::Pending;
                         })));
