@@ -60,12 +60,11 @@ else()
   add_compile_options(-Wno-sign-conversion -Wno-deprecated-declarations)
 endif()
 
+# What is slow is the code, not its test: unoptimised, a test compiles in half the time.
+set(FIXPOINT_TEST_OPTIONS -O0)
 if(FIXPOINT_SANITIZE)
   # Lines are all that a report names; whole debug information compiles a sixth longer.
   add_compile_options(-gline-tables-only)
-  # What is slow under a sanitizer is the code, not its test; unoptimised, a test compiles in half
-  # the time.
-  set(FIXPOINT_TEST_OPTIONS -O0)
 endif()
 if(FIXPOINT_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
