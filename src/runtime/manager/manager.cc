@@ -25,7 +25,7 @@ constexpr Duration kUntilAsked = std::chrono::milliseconds(3);
 // that never comes (a kind that is not served) is soon not waited for.
 constexpr Duration kStillAsked = std::chrono::seconds(1);
 // The lists of several kinds end one after the other, and what they bring is worked on.
-constexpr Duration kUntilRead = std::chrono::milliseconds(500);
+constexpr Duration kUntilRead = std::chrono::milliseconds(250);
 
 }  // namespace
 
