@@ -29,7 +29,8 @@ ControllerCore::ControllerCore(Setup setup)
       queue_(setup.queue, setup.rng),
       events_(std::move(setup.source)),
       rng_(setup.rng),
-      steady_waits_(setup.steady_waits) {
+      steady_waits_(setup.steady_waits),
+      never_overdue_(setup.never_overdue) {
   FP_CHECK(settings_->reconciler != nullptr);
 }
 
@@ -211,6 +212,7 @@ std::uint32_t ControllerCore::times_overtaken(const kube::Key& key) const {
 }
 
 void ControllerCore::count_overtaken(const Ended& ended) {
+  if (never_overdue_) return;
   if (ended.end.overtaken) {
     ++overtaken_[ended.key];
   } else if (!overtaken_.empty()) {

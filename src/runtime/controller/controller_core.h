@@ -53,6 +53,9 @@ class ControllerCore {
     // A wait for the same reason always has the same length. For the verifier, to whom time is only
     // an order: no length may depend on what happened before.
     bool steady_waits = false;
+    // Nothing is finished because it is overdue (Pass::Start): in the verifier, where how often a
+    // key was overtaken is no part of a state.
+    bool never_overdue = false;
   };
   explicit ControllerCore(Setup setup);
 
@@ -133,12 +136,12 @@ class ControllerCore {
   EventLog events_;
   Rng rng_;
   bool steady_waits_ = false;
+  bool never_overdue_ = false;
   PassId last_id_ = 0;
   std::vector<Running> running_;
   std::map<kube::Key, KeyMemory> memories_;
   std::shared_ptr<const std::vector<client::Resource>> resolved_;
-  // How often in a row passes of a key were overtaken. No part of what the verifier compares: below
-  // kOvertakenMax it changes nothing.
+  // How often in a row passes of a key were overtaken.
   std::map<kube::Key, std::uint32_t> overtaken_;
   bool overflowed_ = false;  // a full queue refused a key: look at everything when it is empty
   // Whose pass wrote which version: the news of it starts no pass of that key, which is followed by

@@ -105,8 +105,7 @@ struct PassEnd {
 
 // The reason of a pass that its deadline ended.
 inline constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
-// So many passes in a row that were overtaken are enough. The verifier's worlds have fewer edits:
-// there it is never reached.
+// So many passes in a row that were overtaken are enough.
 inline constexpr std::uint32_t kOvertakenMax = 8;
 // A person must act, and may have: one look in a while.
 inline constexpr Duration kPermanentAgain = std::chrono::minutes(5);

@@ -102,7 +102,8 @@ ControllerCore core_of(const ProcessSetup& setup) {
                    .jitter = false},
       .source = {.controller = name, .instance = name},
       .rng = Rng{1},
-      .steady_waits = true
+      .steady_waits = true,
+      .never_overdue = true
   };
   made.settings.reconciler = setup.reconciler;
   made.settings.field_manager = "fixpoint-" + name;
