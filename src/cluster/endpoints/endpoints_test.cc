@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Endpoints and EndpointSlices of services, with all loops of a cluster running.
+#include "base/rng.h"
 #include "cluster/loop_fixture.h"
 #include "json/print.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 namespace fixpoint::cluster::endpoints {
@@ -30,12 +33,12 @@ class ServiceLoops : public LoopFixture {
     ASSERT_TRUE(made.ok()) << message(made);
   }
   void pod(std::string_view name, std::string_view ip, bool ready = true,
-           std::string_view spec = "") {
+           std::string_view spec = "", std::string_view labels = R"("app":"web")") {
     const auto path = "/api/v1/namespaces/ns/pods";
-    const auto made = create(
-        path, fmt::format(R"({{"metadata":{{"name":"{}","labels":{{"app":"web"}}}},"spec":{{{}
+    const auto made =
+        create(path, fmt::format(R"({{"metadata":{{"name":"{}","labels":{{{}}}}},"spec":{{{}
         "nodeName":"n","containers":[{{"name":"c","image":"i","ports":[{{"name":"http","containerPort":8080}}]}}]}}}})",
-                          name, spec));
+                                 name, labels, spec));
     ASSERT_TRUE(made.ok()) << message(made);
     if (ip.empty()) return;
     const auto set =
@@ -178,6 +181,59 @@ TEST_F(ServiceLoops, EndpointsFollowLabelsAndSelectors) {
   settle();
 
   EXPECT_EQ(backends(), Strings{"10.0.0.1 ready serving"});
+}
+
+// Whatever comes, goes and changes, each service has the pods that have all the labels it asks for.
+TEST_F(ServiceLoops, ManyServicesHaveThePodsTheyAskForAndNoOthers) {
+  using Labels = std::map<std::string, std::string>;
+  constexpr int kSteps = 300;
+  Rng rng{7};
+  const auto some_labels = [&](std::uint64_t least) {
+    Labels labels;
+    while (labels.size() < least || rng.below(2) == 0) {
+      labels[fmt::format("l{}", rng.below(3))] = fmt::format("v{}", rng.below(2));
+    }
+    return labels;
+  };
+  const auto text_of = [](const Labels& labels) {
+    Strings members;
+    for (const auto& [key, value] : labels)
+      members.push_back(fmt::format(R"("{}":"{}")", key, value));
+    return fmt::format("{}", fmt::join(members, ","));
+  };
+  std::map<std::string, Labels> pods;
+  std::map<std::string, Labels> services;
+
+  for (int step = 0; step < kSteps; ++step) {
+    const bool is_pod = rng.below(2) == 0;
+    auto& known = is_pod ? pods : services;
+    const auto name = fmt::format("{}{}", is_pod ? "p" : "s", rng.below(6));
+    const auto path = fmt::format("/api/v1/namespaces/ns/{}", is_pod ? "pods" : "services");
+    if (known.erase(name) > 0) {
+      ASSERT_TRUE(remove(fmt::format("{}/{}", path, name), R"({"gracePeriodSeconds":0})").ok());
+    }
+    if (rng.below(3) > 0) {
+      known[name] = some_labels(is_pod ? 0 : 1);
+      if (is_pod) {
+        pod(name, fmt::format("10.0.0.{}", name.back()), true, "", text_of(known[name]));
+      } else {
+        service(name,
+                fmt::format(R"("selector":{{{}}},"ports":[{{"port":80}}])", text_of(known[name])));
+      }
+    }
+    settle();
+    for (const auto& [service, wanted] : services) {
+      std::string expected;
+      for (const auto& [pod, has] : pods) {
+        const bool all = std::ranges::all_of(wanted, [&](const auto& label) {
+          const auto found = has.find(label.first);
+          return found != has.end() && found->second == label.second;
+        });
+        if (all) expected += fmt::format("10.0.0.{} ", pod.back());
+      }
+      ASSERT_EQ(subsets(service), expected.empty() ? "" : expected + ":80 ") << "step " << step;
+    }
+  }
 }
 
 TEST_F(ServiceLoops, SlicesHoldAHundredAndFewOfThemChange) {

@@ -7,6 +7,8 @@
 #include "kube/metadata.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,10 @@ bool shows_the_same(json::View before, json::View after) {
 
 std::string service_key(std::string_view ns, std::string_view name) {
   return fmt::format("{}{}/{}", kServices, ns, name);
+}
+
+std::string label_text(std::string_view key, json::View value) {
+  return fmt::format("{}={}", key, value.as_string());
 }
 
 bool is_mirrored(json::View endpoints) {
@@ -68,34 +74,82 @@ void ServiceEndpoints::observe(const store::Event& event) {
 
 void ServiceEndpoints::see_service(const store::Event& event) {
   const auto parts = split_key(event.key());
-  auto& services = services_[std::string{parts.ns}];
+  const std::string ns{parts.ns};
   const std::string name{parts.name};
+  auto& shelf = shelves_[ns];
   if (!event.after || !selects_pods(event.after->body)) {
-    services.erase(name);
-    if (services.empty()) services_.erase(std::string{parts.ns});
+    take_off(shelf, name);
+    if (shelf.services.empty()) shelves_.erase(ns);
     if (!event.after) gone_.insert(event.key());
     return queue_.add(event.key());
   }
-  const auto selector = kube::LabelSelector::from_labels(event.after->body.get("spec", "selector"));
-  auto [at, fresh] = services.try_emplace(name);
-  if (fresh || !(at->second.selector == selector)) {
-    at->second.selector = selector;
-    fresh_.add(event.key());
+  const auto labels = event.after->body.get("spec", "selector");
+  const auto known = shelf.services.find(name);
+  if (known == shelf.services.end() ||
+      !(known->second.selector == kube::LabelSelector::from_labels(labels))) {
+    take_off(shelf, name);
+    file(shelf, name, labels);
+    fresh_[ns].insert(name);
   }
   queue_.add(event.key());
 }
 
+// Under the label that the fewest others are found by: many services ask for what all pods of a
+// product have, and for the name of one.
+void ServiceEndpoints::file(Shelf& shelf, const std::string& name, json::View labels) {
+  Service& service = shelf.services[name];
+  service.selector = kube::LabelSelector::from_labels(labels);
+  std::optional<std::size_t> fewest;
+  for (const auto [key, value] : labels.members()) {
+    auto text = label_text(key, value);
+    const auto filed = shelf.by_label.find(text);
+    const std::size_t others = filed == shelf.by_label.end() ? 0 : filed->second.size();
+    if (fewest && *fewest <= others) continue;
+    fewest = others;
+    service.filed_under = std::move(text);
+  }
+  shelf.by_label[service.filed_under].insert(name);
+}
+
+void ServiceEndpoints::take_off(Shelf& shelf, const std::string& name) {
+  const auto service = shelf.services.find(name);
+  if (service == shelf.services.end()) return;
+  const auto filed = shelf.by_label.find(service->second.filed_under);
+  filed->second.erase(name);
+  if (filed->second.empty()) shelf.by_label.erase(filed);
+  shelf.services.erase(service);
+}
+
+void ServiceEndpoints::add_asking(const Shelf& shelf, json::View labels, Names& names) {
+  for (const auto [key, value] : labels.members()) {
+    const auto filed = shelf.by_label.find(label_text(key, value));
+    if (filed != shelf.by_label.end()) names.insert(filed->second.begin(), filed->second.end());
+  }
+}
+
+ServiceEndpoints::Service* ServiceEndpoints::find(std::string_view ns, std::string_view name) {
+  const auto shelf = shelves_.find(ns);
+  if (shelf == shelves_.end()) return nullptr;
+  const auto service = shelf->second.services.find(name);
+  return service == shelf->second.services.end() ? nullptr : &service->second;
+}
+
 void ServiceEndpoints::see_pod(const store::Event& event) {
   const auto ns = split_key(event.key()).ns;
-  const auto known = services_.find(ns);
-  if (known == services_.end()) return;
+  const auto shelf = shelves_.find(ns);
+  if (shelf == shelves_.end()) return;
   const auto labels = [](const store::RecordRef& record) {
     return record ? kube::labels_of(record->body) : json::View{};
   };
   const bool same_labels =
       event.before && event.after && labels(event.before) == labels(event.after);
   if (same_labels && shows_the_same(event.before->body, event.after->body)) return;
-  for (auto& [name, service] : known->second) {
+  // Who has the pod found it by the labels that it had.
+  Names asking;
+  add_asking(shelf->second, labels(event.before), asking);
+  add_asking(shelf->second, labels(event.after), asking);
+  for (const std::string& name : asking) {
+    Service& service = shelf->second.services.at(name);
     const bool has = event.after && service.selector.matches(labels(event.after));
     const bool had = service.pods.contains(event.key());
     if (has && !had) service.pods.insert(event.key());
@@ -104,16 +158,24 @@ void ServiceEndpoints::see_pod(const store::Event& event) {
   }
 }
 
-void ServiceEndpoints::enlist(Api& api, const std::string& key) {
-  const auto parts = split_key(key);
-  const auto known = services_.find(parts.ns);
-  if (known == services_.end()) return;
-  const auto service = known->second.find(parts.name);
-  if (service == known->second.end()) return;
-  service->second.pods.clear();
-  api.latest().scan(fmt::format("{}{}/", kPods, parts.ns), {}, [&](const store::RecordRef& pod) {
-    if (service->second.selector.matches(kube::labels_of(pod->body))) {
-      service->second.pods.insert(pod->key);
+// All that are new in a namespace at once: its pods are gone through only once for them.
+void ServiceEndpoints::enlist_fresh(Api& api) {
+  for (const auto& [ns, names] : std::exchange(fresh_, {})) enlist(api, ns, names);
+}
+
+void ServiceEndpoints::enlist(Api& api, const std::string& ns, const Names& names) {
+  const auto shelf = shelves_.find(ns);
+  if (shelf == shelves_.end()) return;
+  for (const std::string& name : names) {
+    if (Service* service = find(ns, name)) service->pods.clear();
+  }
+  api.latest().scan(fmt::format("{}{}/", kPods, ns), {}, [&](const store::RecordRef& pod) {
+    const auto labels = kube::labels_of(pod->body);
+    Names asking;
+    add_asking(shelf->second, labels, asking);
+    for (const std::string& name : asking) {
+      Service& service = shelf->second.services.at(name);
+      if (names.contains(name) && service.selector.matches(labels)) service.pods.insert(pod->key);
     }
     return true;
   });
@@ -121,8 +183,8 @@ void ServiceEndpoints::enlist(Api& api, const std::string& key) {
 
 bool ServiceEndpoints::step(Api& api) {
   while (auto due = deadlines_.take(api.now())) queue_.add(*std::move(due));
-  if (const auto key = fresh_.take()) {
-    enlist(api, *key);
+  if (!fresh_.empty()) {
+    enlist_fresh(api);
     return true;
   }
   const auto key = queue_.take();
@@ -168,11 +230,9 @@ std::vector<Backend> ServiceEndpoints::backends_of(Api& api, json::View service,
 void ServiceEndpoints::write_for_pods(Api& api, const std::string& key,
                                       const json::Value& service) {
   const auto parts = split_key(key);
-  const auto in_namespace = services_.find(parts.ns);
-  if (in_namespace == services_.end()) return;
-  const auto known = in_namespace->second.find(parts.name);
-  if (known == in_namespace->second.end()) return;
-  Service& state = known->second;
+  Service* known = find(parts.ns, parts.name);
+  if (known == nullptr) return;
+  Service& state = *known;
   if (api.now() < state.rests_until) return deadlines_.set(key, state.rests_until);
   const auto hundreds = static_cast<std::int64_t>(state.pods.size() / 100);
   state.rests_until = api.now() + std::min<Duration>(kPauseMax, kPausePerHundred * hundreds);

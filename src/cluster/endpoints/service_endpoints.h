@@ -3,7 +3,8 @@
 // ServiceEndpoints: keeps EndpointSlices and Endpoints in step with services and their pods, and
 // mirrors Endpoints that a person wrote for a service without a selector.
 //
-// Which pods a service has is kept from events, so that looking at one costs what it has behind it.
+// Which pods a service has is kept from events, so that looking at one costs what it has behind it;
+// and a pod is held only against services that ask for a label it has.
 // A service with many pods is looked at less often the more it has: while ten thousand pods start,
 // its slices are written ten times a second and not once for each.
 #pragma once
@@ -38,14 +39,27 @@ class ServiceEndpoints final : public Controller {
 
   struct Service {
     kube::LabelSelector selector;
+    std::string filed_under;     // one of the labels it asks for
     std::set<std::string> pods;  // keys
     Instant rests_until{};
   };
   using Services = std::map<std::string, Service, std::less<>>;  // by name
+  using Names = std::set<std::string, std::less<>>;
+  // The services of a namespace that have a selector.
+  struct Shelf {
+    Services services;
+    std::map<std::string, Names, std::less<>> by_label;
+  };
 
   void see_service(const store::Event& event);
   void see_pod(const store::Event& event);
-  void enlist(Api& api, const std::string& key);
+  static void file(Shelf& shelf, const std::string& name, json::View labels);
+  static void take_off(Shelf& shelf, const std::string& name);
+  // Who may want a pod with these labels.
+  static void add_asking(const Shelf& shelf, json::View labels, Names& names);
+  void enlist_fresh(Api& api);
+  void enlist(Api& api, const std::string& ns, const Names& names);
+  Service* find(std::string_view ns, std::string_view name);
   void look(Api& api, const std::string& key);
   void write_for_pods(Api& api, const std::string& key, const json::Value& service);
   void mirror(Api& api, const std::string& key, const json::Value& service);
@@ -53,8 +67,8 @@ class ServiceEndpoints final : public Controller {
   // In order; the first refusal ends it until later.
   void send(Api& api, const std::string& key, const std::vector<apiserver::Request>& requests);
 
-  std::map<std::string, Services, std::less<>> services_;  // with a selector, by namespace
-  KeyQueue fresh_;                                         // whose pods are still to be found
+  std::map<std::string, Shelf, std::less<>> shelves_;  // by namespace
+  std::map<std::string, Names, std::less<>> fresh_;    // whose pods are still to be found
   KeyQueue queue_;
   Deadlines deadlines_;
   std::set<std::string, std::less<>> gone_;  // services whose Endpoints have to go
