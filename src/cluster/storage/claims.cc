@@ -169,9 +169,16 @@ Decision ask_provisioner(const ClaimFacts& facts) {
   return decision;
 }
 
+bool is_delayed(json::View storage_class) {
+  return storage_class.get("volumeBindingMode").as_string() == "WaitForFirstConsumer";
+}
+
+bool waits_for_a_node(json::View claim, json::View storage_class) {
+  return is_delayed(storage_class) && kube::annotation_of(claim, kSelectedNode).empty();
+}
+
 Decision find_volume(const ClaimFacts& facts) {
-  const bool delayed =
-      facts.storage_class.get("volumeBindingMode").as_string() == "WaitForFirstConsumer";
+  const bool delayed = is_delayed(facts.storage_class);
   if (!facts.candidates.empty()) {
     const auto& best = facts.candidates.front();
     // Until a pod was given its node only a volume set aside for the claim is known to be right.
@@ -187,7 +194,7 @@ Decision find_volume(const ClaimFacts& facts) {
     decision.requests.push_back(effect(patch_request(kClaimResource, facts.claim, patch)));
     return decision;
   }
-  if (delayed && kube::annotation_of(facts.claim, kSelectedNode).empty()) {
+  if (waits_for_a_node(facts.claim, facts.storage_class)) {
     return wait(facts, waiting_notice(facts));
   }
   if (!class_of(facts.claim).empty()) return ask_provisioner(facts);
@@ -313,7 +320,9 @@ Decision ClaimController::pass(const Reader& reader, const Subject& subject, Ins
     facts.storage_class = body_of(reader.find(kClasses, "", class_of(facts.claim)));
     if (!names_a_class(facts.claim)) facts.default_class = default_class_in(reader);
     facts.candidates = candidates_in(reader, facts.claim);
-    facts.waiting_pods = waiting_pods_in(reader, facts.claim);
+    if (waits_for_a_node(facts.claim, facts.storage_class)) {
+      facts.waiting_pods = waiting_pods_in(reader, facts.claim);
+    }
   }
   return decide(facts);
 }

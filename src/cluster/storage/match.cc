@@ -81,9 +81,10 @@ bool suits(json::View volume, json::View claim) {
 }
 
 bool takes(json::View volume, json::View claim) {
-  if (!suits(volume, claim)) return false;
-  if (volume.get("spec", "claimRef").is_object()) return kept_for(volume, claim);
-  return volume.get("status", "phase").as_string() == "Available";
+  // Most volumes are somebody's, and nothing else need be known of those.
+  const bool kept = volume.get("spec", "claimRef").is_object();
+  if (kept && !kept_for(volume, claim)) return false;
+  return (kept || volume.get("status", "phase").as_string() == "Available") && suits(volume, claim);
 }
 
 std::vector<json::Value> candidates(const std::vector<json::Value>& volumes, json::View claim) {
