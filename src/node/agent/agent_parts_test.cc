@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of the agent that are plain functions.
+#include "base/rfc3339.h"
+#include "json/parse.h"
 #include "node/agent/compose.h"
 #include "node/agent/registration.h"
 #include "node/agent/saved_facts.h"
+#include "node/agent/token_renewal.h"
 #include "node/pod/pod_for_tests.h"
 #include "node/process/run_spec.h"
 #include "store/scratch_directory.h"
+
+#include <chrono>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -52,6 +58,22 @@ TEST(AgentParts, ANodeIsRegisteredAsAKubeletWould) {
   const json::View ready = node.get("status", "conditions")[3];
   EXPECT_EQ(ready.get("type").as_string(), "Ready");
   EXPECT_EQ(ready.get("reason").as_string(), "KubeletReady");
+}
+
+TEST(AgentParts, ATokenIsRenewedInTheLifeThatItHasAndNotThatWasAskedFor) {
+  const auto hour = std::chrono::hours(1);
+  const auto now = parse_rfc3339("2026-01-01T00:00:00Z").value();
+  const auto renewal = [&](const char* expires, Duration asked) {
+    const auto status =
+        json::parse(std::string{R"({"expirationTimestamp":")"} + expires + R"("})").value();
+    return renewal_of_token(status, asked, now);
+  };
+
+  EXPECT_EQ(renewal("2026-01-01T01:00:00Z", hour), std::chrono::minutes(48));
+  EXPECT_EQ(renewal("2026-01-01T00:10:00Z", hour), std::chrono::minutes(8));
+  EXPECT_EQ(renewal("2026-02-01T00:00:00Z", 31 * 24 * hour), kTokenAgeMax);
+  EXPECT_EQ(renewal("2025-12-31T23:59:59Z", hour), std::chrono::seconds(10));
+  EXPECT_EQ(renewal("some day", hour), std::chrono::minutes(48));
 }
 
 TEST(AgentParts, FactsOutliveTheAgent) {

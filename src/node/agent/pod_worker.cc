@@ -7,6 +7,7 @@
 #include "kube/metadata.h"
 #include "node/agent/compose.h"
 #include "node/agent/kinds.h"
+#include "node/agent/token_renewal.h"
 #include "node/pod/status.h"
 #include "node/pod/storage_limits.h"
 #include "node/volume/disk_use.h"
@@ -225,12 +226,11 @@ void PodWorker::ask_for_token(const TokenWish& wish) {
 
 void PodWorker::on_token(const TokenWish& wish, const client::Reply& reply) {
   auto& token = tokens_[wish];
-  // Renewed when four fifths of its life are over, as a kubelet does.
-  Duration again = seconds(wish.seconds) * 4 / 5;
+  Duration again = kMountRetry;
   if (reply) {
+    again = renewal_of_token(reply->body.get("status"), seconds(wish.seconds), host_.now());
     token.value = reply->body.get("status", "token").as_string();
   } else {
-    again = kMountRetry;
     host_.say(pod(), {.type = EventType::Warning,
                       .reason = "FailedMount",
                       .note = "failed to fetch token: " + reply.error().status.message,
