@@ -116,6 +116,7 @@ verify-full: build ## The same with the budgets of the night: ten million states
 	@$(VERIFY) stellar --scenario ec1 --budget error=1,crash=1
 	@$(VERIFY) stellar --scenario ec1 --budget error=1,stale=1
 	@$(VERIFY) stellar --scenario ec10 --budget edit=2
+	@$(VERIFY) stellar --scenario ec10 --budget edit=3
 	@$(VERIFY) stellar --scenario ec10 --budget edit=1,stale=2
 	@$(VERIFY) stellar --scenario ec2-mesh-goes
 	@$(VERIFY) stellar --scenario neighbours --budget edit=1
@@ -123,6 +124,7 @@ verify-full: build ## The same with the budgets of the night: ten million states
 	@$(VERIFY) stellar --scenario neighbours --budget crash=1
 	@$(VERIFY) stellar --scenario leaders --budget lease=1,crash=2
 	@$(VERIFY) stellar --scenario leaders --budget lease=2
+	@$(VERIFY) stellar --scenario leaders --budget lease=2,crash=1
 
 .PHONY: lint
 lint: deps ## Check formatting, include direction, licence lines, names, clang-tidy on what changed
