@@ -12,6 +12,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace fixpoint::front {
 namespace {
 
@@ -179,7 +181,7 @@ Page Documents::openapi_index(const net::Request& request) {
   for (const auto& path : apiserver::openapi_v3_paths(resources)) {
     const auto tag = apiserver::openapi_v3_tag(resources, path);
     paths[path] = json::Draft::object({
-        {"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + tag}
+        {"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={}", path, tag)}
     });
   }
   const auto body = json::Draft::object({

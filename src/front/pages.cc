@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace fixpoint::front {
 namespace {
 
@@ -149,7 +151,7 @@ Page Pages::root() {
   for (const auto& group : documents_.discovery().groups()) {
     const std::string at = group.name.empty() ? "/api" : "/apis/" + group.name;
     if (!group.name.empty()) paths.push_back(at);
-    for (const auto& version : group.versions) paths.push_back(at + "/" + version);
+    for (const auto& version : group.versions) paths.push_back(fmt::format("{}/{}", at, version));
   }
   std::ranges::sort(paths);
   json::Draft list = json::Draft::array();

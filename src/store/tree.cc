@@ -320,7 +320,9 @@ Hash128 Tree::fingerprint() const {
 
 RecordRef tree_put(Ref<const Tree>& root, Ref<Record> record) {
   Ref<Tree> mine = take(root);
-  RecordRef before = put(mine, {.fresh = record, .record = record, .before = {}});
+  RecordRef shown = record;
+  RecordRef before =
+      put(mine, {.fresh = std::move(record), .record = std::move(shown), .before = {}});
   root = mine;
   return before;
 }

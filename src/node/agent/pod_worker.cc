@@ -165,7 +165,8 @@ void PodWorker::prepare() {
     std::error_code error;
     fs::create_directories(directory(), error);
     // For whoever cleans up after a crash: whose directory this is.
-    (void)write_whole_file(directory() / "pod.json", json::to_text(pod()) + "\n", 0600);
+    [[maybe_unused]] const auto noted =
+        write_whole_file(directory() / "pod.json", json::to_text(pod()) + "\n", 0600);
   }
   want_tokens();
   const Tokens tokens = [this](const TokenWish& wish) -> const std::string* {

@@ -90,7 +90,7 @@ class Supervisor {
     file.init = child_;
     file.at = *started_;
     // A restarted agent that cannot read it takes the container for lost and starts another.
-    (void)write_whole_file(files_.started, file.to_text(), 0600);
+    [[maybe_unused]] const auto noted = write_whole_file(files_.started, file.to_text(), 0600);
     report(kReportStarted, "");
     watch();
     return finish();
@@ -174,7 +174,7 @@ class Supervisor {
   int give_up(const std::string& why) {
     constexpr int kStartError = 128;
     const ExitFile file{.code = kStartError, .error = why, .finished = clock_.wall()};
-    (void)write_whole_file(files_.exit, file.to_text(), 0600);
+    [[maybe_unused]] const auto noted = write_whole_file(files_.exit, file.to_text(), 0600);
     remove_groups();
     report(kReportFailed, why);
     return 0;
@@ -362,7 +362,7 @@ class Supervisor {
                   .started = started_,
                   .finished = clock_.wall()};
     // Without it the agent shows the container as lost; there is nobody else to tell.
-    (void)write_whole_file(files_.exit, file.to_text(), 0600);
+    [[maybe_unused]] const auto noted = write_whole_file(files_.exit, file.to_text(), 0600);
     remove_groups();
     return 0;
   }

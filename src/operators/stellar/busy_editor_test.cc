@@ -27,11 +27,13 @@ constexpr Duration kBetweenEdits = 500ms;
 constexpr std::int64_t kLagMax = 24;
 
 class StellarBusyEditor : public StellarFixture {
+ public:
+  ~StellarBusyEditor() override { controller_.reset(); }
+
  protected:
   StellarBusyEditor() {
     for (auto& [kind, contents] : world_.contents) contents.keep_own_changes();
   }
-  ~StellarBusyEditor() override { controller_.reset(); }
 
   // Lets the operator run beside whoever edits.
   void start_operator() {

@@ -103,8 +103,10 @@ runtime::Watch nodes() {
        .values = [](json::View node, const std::function<void(std::string_view)>& add) {
          const auto spec = types::decode<Spec>(node.get("spec")).value;
          const std::string ns{kube::namespace_of(node)};
-         for (const auto& name : secrets_of(spec, kube::name_of(node))) add(ns + "/" + name);
-         if (!spec.passphrase_secret_ref.empty()) add(ns + "/" + spec.passphrase_secret_ref);
+         for (const auto& name : secrets_of(spec, kube::name_of(node)))
+           add(fmt::format("{}/{}", ns, name));
+         if (!spec.passphrase_secret_ref.empty())
+           add(fmt::format("{}/{}", ns, spec.passphrase_secret_ref));
        }});
   watch.indexes.push_back(
       {.name = std::string{kNetworkIndex},

@@ -105,12 +105,14 @@ class RecordingListener final : public ControllerListener {
 };
 
 class ControllerFixture : public testing::Test {
+ public:
+  ~ControllerFixture() override { controller_.reset(); }
+
  protected:
   ControllerFixture() {
     operator_.declared.finalizer = "fixpoint.dev/boats";
     for (auto& [kind, contents] : world_.contents) contents.keep_own_changes();
   }
-  ~ControllerFixture() override { controller_.reset(); }
 
   void make_controller() {
     controller_ = std::make_unique<Controller>(Controller::Setup{.reconciler = &operator_,

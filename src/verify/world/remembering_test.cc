@@ -21,7 +21,7 @@ class Asked final : public runtime::Operator {
   kube::FieldErrors check(json::View) const override { return {}; }
   Result<runtime::Facts> observe(const runtime::Reader& reader, runtime::Probes& probes,
                                  const kube::Key& key) const override {
-    (void)probes.ask({.name = "well?", .arguments = {}});
+    [[maybe_unused]] const auto answer = probes.ask({.name = "well?", .arguments = {}});
     return std::make_shared<const json::Value>(reader.get({}, key));
   }
   runtime::Plan decide(const runtime::Facts& facts, Instant) const override {
