@@ -6,14 +6,20 @@
 #include <utility>
 
 namespace fixpoint::runtime {
+namespace {
+
+bool same(const Probe& a, const Probe& b) {
+  return a.name == b.name && a.arguments == b.arguments;
+}
+
+}  // namespace
 
 const Result<json::Value>* CarriedAnswers::find(const kube::Key& key, const Probe& probe,
                                                 MonotonicInstant now) const {
   const auto of_key = carried_.find(key);
   if (of_key == carried_.end()) return nullptr;
   const auto found = std::ranges::find_if(of_key->second, [&](const Answer& known) {
-    return known.probe.name == probe.name && known.probe.arguments == probe.arguments &&
-           now - known.at <= kAnswerCarriedMax;
+    return same(known.probe, probe) && now - known.at <= kAnswerCarriedMax;
   });
   return found == of_key->second.end() ? nullptr : &found->answer;
 }
@@ -33,9 +39,8 @@ void CarriedAnswers::ended(const ControllerCore::Ended& over) {
   auto& carried = carried_[over.key];
   // What is asked again was too old.
   std::erase_if(carried, [&](const Answer& known) {
-    return std::ranges::any_of(told.mapped(), [&](const Answer& newer) {
-      return newer.probe.name == known.probe.name && newer.probe.arguments == known.probe.arguments;
-    });
+    return std::ranges::any_of(told.mapped(),
+                               [&](const Answer& newer) { return same(newer.probe, known.probe); });
   });
   std::ranges::move(told.mapped(), std::back_inserter(carried));
 }
