@@ -46,8 +46,8 @@ build: deps ## Build the release program: build/release/fixpoint
 .PHONY: test
 test: deps ## Build and run all tests that need no real Kubernetes; T=regex picks some
 	@tools/deps node
-	@$(call compile,release)
-	@$(CTEST) --test-dir build/release -LE '$(KUBE_RINGS)' $(if $(T),-R '$(T)')
+	@$(call compile,release) ring_unit ring_integration ring_model bench
+	@$(CTEST) --test-dir build/release -L '$(RINGS)|model' $(if $(T),-R '$(T)')
 
 .PHONY: kube
 kube: deps ## Get a real Kubernetes to compare with: built once (5 to 10 minutes), kept outside the tree
@@ -56,7 +56,7 @@ kube: deps ## Get a real Kubernetes to compare with: built once (5 to 10 minutes
 
 .PHONY: test-kube
 test-kube: kube ## Run the tests that compare with a real Kubernetes; T=regex picks some
-	@$(call compile,release) kube_tests
+	@$(call compile,release) ring_kube conformance
 	@rm -rf build/conformance && mkdir -p build/conformance
 	@FIXPOINT_SUMMARY_DIR=$(CURDIR)/build/conformance \
 	  $(CTEST) --test-dir build/release -L '$(KUBE_RINGS)' $(if $(T),-R '$(T)')
@@ -142,7 +142,7 @@ tsan: ## Tests under ThreadSanitizer
 clang: ## Tests built by the other compiler, without precompiled headers
 asan tsan clang: deps
 	@tools/deps clang
-	@$(call compile,$@)
+	@$(call compile,$@) ring_unit ring_integration
 	@$(CTEST) --test-dir build/$@ -L '$(RINGS)' $(if $(T),-R '$(T)')
 
 .PHONY: fuzz
