@@ -283,7 +283,9 @@ class Decoder {
     if (implied != nullptr && !implied->matches(text)) {
       wrong_type(value, spot);
     } else if (limits.compiled_pattern != nullptr && !limits.compiled_pattern->matches(text)) {
-      wrong(value, spot, fmt::format("must match '{}'", limits.pattern));
+      wrong(value, spot,
+            limits.pattern_advice.empty() ? fmt::format("must match '{}'", limits.pattern)
+                                          : limits.pattern_advice);
     }
     format_fits(value, spot);
     if (!limits.one_of.empty()) supported(value, limits.one_of, spot);

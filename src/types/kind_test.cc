@@ -8,6 +8,7 @@
 #include "types/gadget_for_tests.h"
 #include "types/reference.h"
 #include "types/sample.h"
+#include "types/schema.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,14 +62,16 @@ TEST(Kind, SaysEverythingThatIsReadFromADefinition) {
 }
 
 TEST(Kind, WritesLimitsAsKeywords) {
-  EXPECT_EQ(property("count"),
-            R"({"default":1,"description":"How many.","format":"int32","maximum":9,"minimum":0,)"
-            R"("type":"integer"})");
-  EXPECT_EQ(property("asn"),
-            R"({"default":64512,"description":"A number of 32 bits.","format":"int64",)"
-            R"("maximum":4294967295,"minimum":1,"type":"integer"})");
+  EXPECT_EQ(
+      property("count"),
+      R"({"default":1,"description":"How many. Default: 1.","format":"int32","maximum":9,"minimum":0,)"
+      R"("type":"integer"})");
+  EXPECT_EQ(
+      property("asn"),
+      R"({"default":64512,"description":"A number of 32 bits. Default: 64512.","format":"int64",)"
+      R"("maximum":4294967295,"minimum":1,"type":"integer"})");
   EXPECT_EQ(property("colour"),
-            R"({"default":"red","description":"Its colour.","enum":["red","green"],)"
+            R"({"default":"red","description":"Its colour. Default: red.","enum":["red","green"],)"
             R"("type":"string"})");
   EXPECT_EQ(property("settings"), R"({"description":"Free fields.","type":"object",)"
                                   R"("x-kubernetes-preserve-unknown-fields":true})");
@@ -149,6 +152,53 @@ TEST(Mistakes, AreNamedWithTheirFields) {
   EXPECT_THAT(found, Contains("wheels: has a key x, which its elements lack"));
   EXPECT_THAT(found, Contains("text: is there twice"));
   EXPECT_THAT(found, Contains(HasSubstr("text: refuses its example: Too long")));
+}
+
+struct Advised {
+  std::string name;
+  std::string worn;
+  std::string quoted;
+  std::string bare;
+
+  static Table table() {
+    const std::string advice = "is no name; Write it as abc";
+    return describe<Advised>(
+        "Patterns with words.",
+        {
+            {"name",
+             &Advised::name,
+             "Fine.",                                 {.max_length = 9, .pattern = "^[a-z]+$", .pattern_advice = advice, .example = "abc"}},
+            {"worn",
+             &Advised::worn,
+             "No bound.",                             {.pattern = "a", .pattern_advice = advice, .example = "a"}                          },
+            {"quoted",
+             &Advised::quoted,
+             "A quote.",                              {.max_length = 9, .pattern = "'", .pattern_advice = advice, .example = "'"}         },
+            {"bare",   &Advised::bare, "No pattern.", {.max_length = 9, .pattern_advice = advice}                                         },
+    });
+  }
+};
+
+// A schema's own pattern has no words; a rule has.
+TEST(Kind, SaysAPatternWithWordsAsARule) {
+  const auto& field = table_of<Advised>().fields[0];
+  const auto schema = schema_of(*field.type, field.limits).freeze();
+  EXPECT_TRUE(schema.get("pattern").is_null());
+  const auto rule = schema.get("x-kubernetes-validations")[0];
+  EXPECT_EQ(rule.get("rule").as_string(), "self.matches(r'^[a-z]+$')");
+  EXPECT_EQ(rule.get("message").as_string(), "is no name; Write it as abc");
+
+  const auto bad = json::parse(R"({"name":"A"})").value();
+  const auto decoded = decode<Advised>(bad);
+  ASSERT_EQ(decoded.errors.size(), 1U);
+  EXPECT_THAT(decoded.errors[0].detail, HasSubstr("is no name; Write it as abc"));
+}
+
+TEST(Mistakes, IncludeWordsForWhatIsNoRule) {
+  EXPECT_THAT(mistakes(table_of<Advised>()),
+              ElementsAre(HasSubstr("worn: has words for a pattern, but is no std::string of a"),
+                          HasSubstr("quoted: has words for a pattern with a ' in it"),
+                          HasSubstr("bare: has words for a pattern it does not have")));
 }
 
 struct Endless {

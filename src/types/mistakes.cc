@@ -154,6 +154,16 @@ class Finder {
     }
   }
 
+  // A pattern with words is a rule, and a rule's cost must have a bound.
+  void advised(const Type& type, const Limits& limits, const std::string& path) {
+    if (limits.pattern_advice.empty()) return;
+    if (limits.pattern.empty()) say(path, "has words for a pattern it does not have");
+    if (limits.pattern.contains('\'')) say(path, "has words for a pattern with a ' in it");
+    if (type.shape != Shape::String || !limits.max_length) {
+      say(path, "has words for a pattern, but is no std::string of a maximum length");
+    }
+  }
+
   void texts(const Type& type, const Limits& limits, const std::string& path) {
     const bool text = (is_text(type.shape) && type.shape != Shape::Enum) ||
                       type.shape == Shape::IntOrString || type.shape == Shape::Quantity;
@@ -168,6 +178,7 @@ class Finder {
         say(path, compiled.error().message);
       }
     }
+    advised(type, limits, path);
     if (!limits.format.empty()) {
       if (kube::format_named(limits.format) == kube::Format::None) {
         say(path, fmt::format("has format {}, which nobody enforces", limits.format));

@@ -2,6 +2,7 @@
 #include "types/schema.h"
 
 #include "cel/escape.h"
+#include "json/print.h"
 #include "types/encode.h"
 #include "types/scalars.h"
 #include "types/words.h"
@@ -52,7 +53,7 @@ void add_text(json::Draft& schema, Shape shape, const Limits& limits) {
   // A type's own pattern comes first; the author's is asked for beside it.
   const auto implied = implied_pattern(shape);
   if (!implied.empty()) schema["pattern"] = implied;
-  if (!limits.pattern.empty()) {
+  if (!limits.pattern.empty() && limits.pattern_advice.empty()) {
     if (implied.empty()) {
       schema["pattern"] = limits.pattern;
     } else {
@@ -142,23 +143,38 @@ json::Draft typed(const Type& type, const Limits& limits) {
   return schema;
 }
 
-// Limits of durations and quantities have no keyword; CEL compares them.
+// Limits of durations and quantities have no keyword; CEL compares them. Of a text that is no
+// quantity its pattern speaks already.
 std::vector<Rule> implied_rules(const Type& type, const Limits& limits) {
   std::vector<Rule> rules;
   const auto shape = inner(type).shape;
+  if (!limits.pattern_advice.empty()) {
+    rules.push_back({.rule = fmt::format("self.matches(r'{}')", limits.pattern),
+                     .message = limits.pattern_advice});
+  }
   const auto add = [&](std::string_view sign, std::string_view words, const std::string& limit) {
     if (limit.empty()) return;
     rules.push_back(
         {.rule = shape == Shape::Duration
                      ? fmt::format("duration(self) {} duration('{}')", sign, limit)
-                     : fmt::format("quantity(string(self)).compareTo(quantity('{}')) {} 0", limit,
-                                   sign),
+                     : fmt::format("!isQuantity(string(self)) || "
+                                   "quantity(string(self)).compareTo(quantity('{}')) {} 0",
+                                   limit, sign),
          .message = fmt::format("must be {} or equal to {}", words, limit)});
   };
   add(">=", "greater than", limits.at_least);
   add("<=", "less than", limits.at_most);
   if (limits.immutable) rules.push_back({.rule = "self == oldSelf", .message = "is immutable"});
   return rules;
+}
+
+// `kubectl explain` shows what values there are, but not which one is taken when none is given.
+std::string described(const Field& field) {
+  if (!field.default_value) return field.doc;
+  const json::View value = *field.default_value;
+  if (value.is_object() || value.is_array()) return field.doc;
+  const auto shown = value.is_string() ? std::string{value.as_string()} : json::to_text(value);
+  return fmt::format("{} Default: {}.", field.doc, shown);
 }
 
 // `self == oldSelf` is asked only while the field is there: giving or taking it is a change too.
@@ -218,7 +234,7 @@ json::Draft schema_of(const Table& table) {
   for (const auto& field : table.fields) {
     auto& property = schema.object_at("properties")[field.name];
     property = schema_of(*field.type, field.limits);
-    if (!field.doc.empty()) property["description"] = field.doc;
+    if (!field.doc.empty()) property["description"] = described(field);
     if (const auto& value = field.default_value) property["default"] = *value;
     if (field.limits.required) required.push_back(field.name);
   }
