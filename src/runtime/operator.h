@@ -121,7 +121,8 @@ struct Condition {
 struct Conclusion {
   json::Value status;  // an object without conditions; null: conditions only
   std::vector<Condition> conditions;
-  // Of reject() only: the event that tells of the refusal; the usual one if none is given.
+  // Said when the status changes to this. Of reject(): what tells of the refusal, instead of the
+  // usual event.
   std::optional<EmitStep> event{};
 };
 

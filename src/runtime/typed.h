@@ -62,7 +62,8 @@ template <class Status>
 struct Verdict {
   Status status;
   std::vector<Condition> conditions;
-  std::optional<EmitStep> event{};  // of reject(), instead of the usual one
+  // What is said once, when the status changes to this; of reject() instead of the usual one.
+  std::optional<EmitStep> event{};
 };
 
 // The kind of an operator, made once.

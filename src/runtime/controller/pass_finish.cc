@@ -106,13 +106,17 @@ bool is_for_people(const Outcome& outcome) {
          outcome.error_class == ErrorClass::Invalid || outcome.reason == kQuotaExceeded;
 }
 
+// "apply Service ns/a: no", and "Service ns/a exists": a message that names the object is enough.
+std::string told(const Outcome& outcome) {
+  const auto object = std::string_view{outcome.what}.substr(outcome.what.find(' ') + 1);
+  if (outcome.what.empty() || outcome.message.starts_with(object)) return outcome.message;
+  return outcome.what + ": " + outcome.message;
+}
+
 void say_failures(PassState& state) {
   for (const Outcome& outcome : state.result.outcomes.steps) {
     if (!is_for_people(outcome)) continue;
-    say(state,
-        {.type = EventType::Warning,
-         .reason = outcome.reason,
-         .note = outcome.what.empty() ? outcome.message : outcome.what + ": " + outcome.message});
+    say(state, {.type = EventType::Warning, .reason = outcome.reason, .note = told(outcome)});
   }
 }
 
@@ -264,6 +268,8 @@ void run_status(PassState& state) {
     const bool changed = state.on(Rule::BoundToSnapshot) &&
                          there.get("metadata", "resourceVersion").as_string() != version;
     if (changed && !may_speak_late(state, there)) return state.supersede();
+    // Once it is sure that the status will be said: of a reject() it was said already.
+    if (state.conclusion->event) say(state, *state.conclusion->event);
     const json::Value wanted = wanted_status(state.primary, *state.conclusion, state.now);
     state.script.current =
         status_patch(changed ? there : state.primary.view(), wanted, state.settings->rules);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace fixpoint::runtime {
@@ -36,6 +37,29 @@ TEST_F(PeopleTest, AnAuthorNamesTheEventOfARefusedSpec) {
 
   world_.sync();
   EXPECT_TRUE(run().events.empty()) << "it is said once";
+}
+
+TEST_F(PeopleTest, AnAuthorsNewsOfAStatusIsSaidWhenTheStatusIs) {
+  class Proud final : public TestOperator {
+   public:
+    Conclusion conclude(const Facts& facts, const Outcomes& outcomes) const override {
+      auto conclusion = TestOperator::conclude(facts, outcomes);
+      conclusion.event = EmitStep{
+          .type = EventType::Normal, .reason = "Launched", .note = fmt::format("wave {}", ++waves)};
+      return conclusion;
+    }
+    mutable int waves = 0;
+  } proud;
+  settings_.reconciler = &proud;
+  world_.create_boat("a");
+  int said = 0;
+  for (int pass = 0; pass < 6; ++pass) {
+    world_.sync();
+    for (const auto& event : run().events) said += event.reason == "Launched" ? 1 : 0;
+  }
+
+  EXPECT_GE(said, 1);
+  EXPECT_LT(said, proud.waves) << "a status that is there already is no news";
 }
 
 TEST_F(PeopleTest, WhatAPersonLeavesBehindDoesNotHoldTheFinalizer) {
