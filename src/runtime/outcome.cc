@@ -125,7 +125,10 @@ StepFailure classify(const client::CallError& error) {
   failure.error_class = class_of_refusal(error);
   failure.reason = error.status.reason.empty() ? "Refused" : error.status.reason;
   const bool quota = is_about_quota(error.status);
-  if (quota) failure.reason = kQuotaExceeded;
+  if (quota) {
+    failure.reason = kQuotaExceeded;
+    failure.message += kQuotaWayOut;
+  }
   if (failure.error_class == ErrorClass::Throttled) {
     failure.retry_after = error.retry_after.value_or(quota ? kQuotaAgain : kRetryAfterDefault);
   }

@@ -41,6 +41,9 @@ std::string_view to_string(StepState state);
 
 // The reason of what a quota refused, whatever the server calls it.
 inline constexpr std::string_view kQuotaExceeded = "QuotaExceeded";
+// What people can do about it, after what the server says.
+inline constexpr std::string_view kQuotaWayOut =
+    "; raise the quota or make room, and it goes on by itself";
 
 struct StepFailure {
   ErrorClass error_class = ErrorClass::Transient;

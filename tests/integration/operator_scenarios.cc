@@ -33,7 +33,7 @@ void put_board(const OperatorStage& stage, std::string_view notices) {
   ASSERT_EQ(stage.call("POST", kBoards, body).status, 201);
 }
 
-// "board-b NotOurs, board-c DependencyFailed"
+// "board-b OwnershipConflict, board-c DependencyFailed"
 std::string missing_of(const OperatorStage& stage) {
   const auto list = json::parse(stage.text(kBoards + "/board", "status", "missing"));
   std::string all;
@@ -103,17 +103,20 @@ void isolates_a_bad_branch(const OperatorStage& stage) {
                    R"({"name":"d","text":"4"}])");
 
   ASSERT_TRUE(eventually([&] { return phase_of(stage) == "Degraded"; }));
-  EXPECT_EQ(missing_of(stage), "ConfigMap board-b NotOurs, ConfigMap board-c DependencyFailed");
+  EXPECT_EQ(missing_of(stage),
+            "ConfigMap board-b OwnershipConflict, ConfigMap board-c DependencyFailed");
   EXPECT_THAT(stage.text(kBoards + "/board", "status", "missing"),
               HasSubstr(R"(branch \"b\" did not succeed)"));
   EXPECT_EQ(stage.text(kBoards + "/board", "status", "pinned"), "2");
-  EXPECT_THAT(stage.text(kBoards + "/board", "status", "conditions"), HasSubstr("NotOurs"));
+  EXPECT_THAT(stage.text(kBoards + "/board", "status", "conditions"),
+              HasSubstr("OwnershipConflict"));
   EXPECT_EQ(stage.text(kConfigMaps + "/board-a", "data", "text"), "1");
   EXPECT_EQ(stage.text(kConfigMaps + "/board-d", "data", "text"), "4") << "the rest goes on";
   EXPECT_EQ(stage.call("GET", kConfigMaps + "/board-c").status, 404);
   EXPECT_EQ(stage.text(stranger, "data", "x"), "y") << "and the stranger is left alone";
-  EXPECT_TRUE(eventually(
-      [&] { return stage.call("GET", kEvents).body.find("NotOurs") != std::string::npos; }));
+  EXPECT_TRUE(eventually([&] {
+    return stage.call("GET", kEvents).body.find("OwnershipConflict") != std::string::npos;
+  }));
 
   // Every pass tries again; a label on the board is enough to start one.
   stage.call("DELETE", stranger);

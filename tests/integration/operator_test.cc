@@ -194,7 +194,7 @@ TEST_F(OperatorProcess, WhatGoesWrongWithOneLeavesTheOthersAlone) {
   EXPECT_TRUE(eventually([&] { return page_of("free") == "hello"; }));
   EXPECT_TRUE(
       eventually([&] { return text(kGreetings + "/taken", "status", "phase") == "Failed"; }));
-  EXPECT_THAT(text(kGreetings + "/taken", "status", "conditions"), HasSubstr("NotOurs"));
+  EXPECT_THAT(text(kGreetings + "/taken", "status", "conditions"), HasSubstr("OwnershipConflict"));
   EXPECT_EQ(page_of("taken"), "") << "the stranger is left alone";
 }
 

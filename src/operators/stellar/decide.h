@@ -32,7 +32,8 @@ inline constexpr std::string_view kCanary = "canary";
 
 // Reasons of waits that conclude() asks about.
 inline constexpr std::string_view kWithinGrace = "WithinGrace";
-inline constexpr std::string_view kNotOurs = "NotOurs";  // as the runtime says of namesakes
+inline constexpr std::string_view kNotOurs =
+    "OwnershipConflict";  // as the runtime says of namesakes
 inline constexpr std::string_view kCanaryRolledBack = "CanaryRolledBack";
 
 // A node that does not answer keeps its phase for so long.

@@ -93,7 +93,7 @@ Maybe<json::Value> current_object(PassState& state, const Child& child) {
 Outcome foreign(const Child& child, json::View there) {
   const std::string_view owner = owner_uid_of(there);
   return failed({.error_class = ErrorClass::Permanent,
-                 .reason = "NotOurs",
+                 .reason = "OwnershipConflict",
                  .message = fmt::format(
                      "{} exists and {}; it is left alone. Delete or rename it, or choose another "
                      "name here",

@@ -131,7 +131,7 @@ TEST_F(PassTest, AWriteMeantForAnotherObjectChangesNothingAndIsReadLiveNext) {
                                   kMapKind, {"ns", "a-map"}
   }));
   const PassEnd next = run();
-  EXPECT_EQ(next.outcomes.steps[0].reason, "NotOurs");
+  EXPECT_EQ(next.outcomes.steps[0].reason, "OwnershipConflict");
 }
 
 TEST_F(PassTest, WhatTheServerStoresDifferentlyIsWrittenOnce) {
@@ -258,7 +258,7 @@ TEST_F(PassTest, AKeptObjectWithAnotherStampIsForeign) {
   world_.sync();
   const auto end = run();
 
-  EXPECT_EQ(end.outcomes.steps[0].reason, "NotOurs");
+  EXPECT_EQ(end.outcomes.steps[0].reason, "OwnershipConflict");
   EXPECT_EQ(world_.text(kMaps, "treasure", "data", "gold"), "");
 }
 

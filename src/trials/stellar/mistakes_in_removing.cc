@@ -156,20 +156,21 @@ void foreign_objects(std::vector<Variant>& all) {
                             std::erase(branch->after, std::string{branches::kClaim});
                           }
                         })));
-  all.push_back(variant(
-      "ec7", "a namesake counts as a child",
-      believing([](const runtime::Outcome& outcome) { return outcome.reason == "NotOurs"; })));
+  all.push_back(
+      variant("ec7", "a namesake counts as a child", believing([](const runtime::Outcome& outcome) {
+                return outcome.reason == "OwnershipConflict";
+              })));
   all.push_back(
       variant("ec7", "nobody is told of a namesake", {.outcomes = [](runtime::Outcomes& outcomes) {
                 for (auto& outcome : outcomes.steps) {
-                  if (outcome.reason == "NotOurs") outcome.reason = "Refused";
+                  if (outcome.reason == "OwnershipConflict") outcome.reason = "Refused";
                 }
               }}));
   all.push_back(variant("ec7-moves", "a namesake is remembered for ever",
                         planning([](Plan& plan, const Node&, const Facts& facts) {
                           if (!facts.published.says("OwnershipConflict")) return;
                           plan.branches.clear();
-                          plan.wait("NotOurs", "a namesake");
+                          plan.wait("OwnershipConflict", "a namesake");
                         })));
   all.push_back(variant("ec7-networks", "two networks share a namespace",
                         seeing([](Facts& facts, const Node&) { facts.other_network.clear(); })));
