@@ -55,18 +55,14 @@ void check_url(FieldErrors& errors, const FieldPath& path, std::string_view url)
   const bool good =
       parsed && (parsed->scheme == "http" || parsed->scheme == "https") && !parsed->host.empty();
   if (good) return;
-  errors.push_back(kube::invalid(path, kube::shown(url),
-                                 "is not the URL of an HTTP server; Write it as "
-                                 "http://host:port or https://host/path"));
+  errors.push_back(invalid(path, kube::shown(url), advice::kHttpUrl));
 }
 
 void check_archives(FieldErrors& errors, const FieldPath& path,
                     const std::vector<std::string>& urls) {
   for (std::size_t at = 0; at < urls.size(); ++at) {
     if (is_archive_url(urls[at])) continue;
-    errors.push_back(kube::invalid(path.index(at), kube::shown(urls[at]),
-                                   "is not the URL of a history archive; Write it as "
-                                   "https://host/path, without blanks"));
+    errors.push_back(invalid(path.index(at), kube::shown(urls[at]), advice::kArchiveUrl));
   }
 }
 
@@ -91,13 +87,10 @@ void check_seed(FieldErrors& errors, const FieldPath& path, const ValidatorConfi
                            : 0;
   if (validator.key_source == KeySource::Kms) {
     if (!validator.kms_config) {
-      errors.push_back(kube::required(path.child("kmsConfig"),
-                                      "is required with keySource KMS; Add the block kmsConfig"));
+      errors.push_back(required(path.child("kmsConfig"), advice::kKmsBlock));
     }
     if (by_reference || source) {
-      errors.push_back(kube::forbidden(path.child("keySource"),
-                                       "the seed cannot come from a KMS and from a Secret; Remove "
-                                       "seedSecretRef and seedSecretSource, or keySource"));
+      errors.push_back(forbidden(path.child("keySource"), advice::kKmsAndSecret));
     }
     return;
   }
@@ -122,9 +115,7 @@ void check_quorum(FieldErrors& errors, const FieldPath& path, const Spec& node,
                                          "stellar-core's configuration has them"));
     }
   } else if (node.network == Network::Custom) {
-    errors.push_back(kube::required(path,
-                                    "nobody knows whom to trust in a custom network; Name its "
-                                    "validators here"));
+    errors.push_back(required(path, advice::kCustomQuorum));
   }
 }
 
@@ -183,9 +174,7 @@ void check_horizon(FieldErrors& errors, const FieldPath& spec, const Spec& node)
         invalid(path.child("enableExperimentalIngestion"), "true", advice::kNotExperimental));
   }
   if (node.network == Network::Custom && node.horizon_config->enable_ingest) {
-    errors.push_back(kube::invalid(path.child("enableIngest"), "true",
-                                   "nobody knows the archives and validators of a custom network; "
-                                   "Set enableIngest to false and ingest elsewhere"));
+    errors.push_back(invalid(path.child("enableIngest"), "true", advice::kCustomIngest));
   }
 }
 
@@ -212,9 +201,7 @@ void check_soroban(FieldErrors& errors, const FieldPath& spec, const Spec& node)
     check_archives(errors, captive_path.child("historyArchiveUrls"), captive->history_archive_urls);
     check_quorum(errors, captive_path.child("additionalConfig"), node, captive->additional_config);
   } else if (node.network == Network::Custom && soroban.captive_core_config.empty()) {
-    errors.push_back(kube::required(captive_path,
-                                    "nobody knows the archives and validators of a custom network; "
-                                    "Add the block captiveCoreStructuredConfig"));
+    errors.push_back(required(captive_path, advice::kCustomCaptiveCore));
   }
 }
 
@@ -223,12 +210,10 @@ void check_share(FieldErrors& errors, const FieldPath& path,
   if (!share || !share->is_string) return;
   if (kube::percent_problems(share->text).empty()) {
     if (kube::scaled_value(*share, 100, kube::Rounding::Up).value_or(0) <= 100) return;
-    errors.push_back(kube::invalid(path, kube::shown(share->text),
-                                   "is more than all pods; Write at most \"100%\""));
+    errors.push_back(invalid(path, kube::shown(share->text), advice::kShareOfAll));
     return;
   }
-  errors.push_back(kube::invalid(path, kube::shown(share->text),
-                                 "is neither a number nor a percentage; Write 1 or \"30%\""));
+  errors.push_back(invalid(path, kube::shown(share->text), advice::kShare));
 }
 
 void check_budget(FieldErrors& errors, const FieldPath& spec, const Spec& node) {
@@ -315,11 +300,9 @@ void check_amount(FieldErrors& errors, const FieldPath& path,
                   const std::optional<kube::Quantity>& request,
                   const std::optional<kube::Quantity>& limit) {
   if (!request || !limit || *request <= *limit) return;
-  errors.push_back(
-      kube::invalid(path, kube::shown(request->to_string()),
-                    fmt::format("must not be more than the limit {}; Lower the request "
-                                "or raise the limit",
-                                limit->to_string())));
+  errors.push_back(kube::invalid(path, kube::shown(request->to_string()),
+                                 fmt::format("{} {}; {}", advice::kAboveLimit.message,
+                                             limit->to_string(), advice::kAboveLimit.how_to_fix)));
 }
 
 void check_resources(FieldErrors& errors, const FieldPath& path, const Resources& resources) {
@@ -422,6 +405,16 @@ kube::FieldErrors check(const Spec& node) {
     }
   }
   return errors;
+}
+
+std::string in_a_line(const kube::FieldErrors& errors) {
+  if (errors.size() == 1) return errors.front().to_string();
+  std::string text = fmt::format("{} mistakes:", errors.size());
+  for (std::size_t at = 0; at < errors.size() && at < kExplainedMax; ++at) {
+    text += fmt::format("{} ({}) {}", at == 0 ? "" : ".", at + 1, errors[at].to_string());
+  }
+  if (errors.size() > kExplainedMax) text += ", and more";
+  return text;
 }
 
 std::string explain(const kube::FieldErrors& errors) {

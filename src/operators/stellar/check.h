@@ -14,7 +14,9 @@ namespace fixpoint::operators::stellar {
 
 kube::FieldErrors check(const Spec& spec);
 
-// The status message: one entry for each error, with the way out.
+// A list: one entry for each error, with the way out.
 std::string explain(const kube::FieldErrors& errors);
+// The same in one line, for where kubectl cuts a text at its first line break.
+std::string in_a_line(const kube::FieldErrors& errors);
 
 }  // namespace fixpoint::operators::stellar

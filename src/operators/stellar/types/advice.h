@@ -62,6 +62,42 @@ inline constexpr Advice kSizeShrinks{"a volume only grows",
 inline constexpr Advice kReplicaRange{"must not be less than minReplicas",
                                       "Raise maxReplicas or lower minReplicas"};
 
+// Texts of the wrong form.
+inline constexpr Advice kObjectName{
+    "is not the name of an object",
+    "Use lower-case letters, digits, - and ., as in its metadata.name, or leave it out"};
+inline constexpr Advice kNamespaceName{"is not the name of a namespace",
+                                       "Use lower-case letters, digits and -, at most 63"};
+inline constexpr Advice kHost{"is not a host name",
+                              "Write it as horizon.example.com or *.example.com"};
+inline constexpr Advice kPath{"is not a path", "Begin it with /; / alone is everything"};
+inline constexpr Advice kVersion{"is neither the tag nor the digest of an image",
+                                 "Write it as 22.1.0, sha256:… or 22.1.0@sha256:…"};
+inline constexpr Advice kHttpUrl{"is not the URL of an HTTP server",
+                                 "Write it as http://host:port or https://host/path"};
+inline constexpr Advice kArchiveUrl{"is not the URL of a history archive",
+                                    "Write it as https://host/path, without blanks"};
+inline constexpr Advice kShare{"is neither a number nor a percentage", "Write 1 or \"30%\""};
+inline constexpr Advice kShareOfAll{"is more than all pods", "Write at most \"100%\""};
+
+// Of a custom network nobody but its owner knows anything.
+inline constexpr Advice kCustomQuorum{"nobody knows whom to trust in a custom network",
+                                      "Name its validators here"};
+inline constexpr Advice kCustomIngest{
+    "nobody knows the archives and validators of a custom network",
+    "Set enableIngest to false and ingest elsewhere"};
+inline constexpr Advice kCustomCaptiveCore{
+    "nobody knows the archives and validators of a custom network",
+    "Add the block captiveCoreStructuredConfig"};
+
+// Where the seed is.
+inline constexpr Advice kKmsBlock{"is required with keySource KMS", "Add the block kmsConfig"};
+inline constexpr Advice kKmsAndSecret{"the seed cannot come from a KMS and from a Secret",
+                                      "Remove seedSecretRef and seedSecretSource, or keySource"};
+
+inline constexpr Advice kAboveLimit{"must not be more than the limit",
+                                    "Lower the request or raise the limit"};
+
 // Fields that other operators have, or that mean something elsewhere only.
 inline constexpr Advice kNoHardwareModule{
     "this operator drives no hardware module",

@@ -31,13 +31,13 @@ types::Table CircuitBreaker::table() {
       {
           {"consecutiveErrors",
            &CircuitBreaker::consecutive_errors,
-           "So many errors in a row.",                             {.maximum = 10'000, .rules = {positive(advice::kConsecutiveErrors)}}},
+           "After so many errors in a row a pod gets no requests for a while.", {.maximum = 10'000, .rules = {positive(advice::kConsecutiveErrors)}}},
           {"timeWindowSecs",
            &CircuitBreaker::time_window_secs,
-           "How often errors are counted, in seconds.",            {.maximum = 86'400, .rules = {positive(advice::kTimeWindow)}}       },
+           "How often errors are counted, in seconds.",                         {.maximum = 86'400, .rules = {positive(advice::kTimeWindow)}}       },
           {"minRequestVolume",
            &CircuitBreaker::min_request_volume,
-           "Kept for older manifests; Istio has nothing like it.", {.minimum = 0, .maximum = 1'000'000}                                },
+           "Kept for older manifests; Istio has nothing like it.",              {.minimum = 0, .maximum = 1'000'000}                                },
   });
 }
 

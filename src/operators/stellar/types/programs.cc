@@ -2,6 +2,7 @@
 #include "operators/stellar/types/programs.h"
 
 #include "operators/stellar/types/advice.h"
+#include "operators/stellar/types/texts.h"
 
 namespace fixpoint::operators::stellar {
 
@@ -10,8 +11,6 @@ using types::Limits;
 
 namespace {
 
-constexpr std::size_t kNameLengthMax = 253;
-constexpr std::size_t kUrlLengthMax = 2'048;
 // A quorum set of a thousand nodes fits.
 constexpr std::size_t kTomlLengthMax = 131'072;
 
@@ -25,10 +24,18 @@ Limits needed_url(std::string example) {
   return {.required = true,
           .min_length = 1,
           .max_length = kUrlLengthMax,
-          .example = std::move(example)};
+          .example = std::move(example),
+          .rules = {http_url()}};
 }
-Limits urls() {
-  return {.max_items = 32, .items = {{.min_length = 1, .max_length = kUrlLengthMax}}};
+Limits archives() {
+  return {.max_items = 32,
+          .items = {{.min_length = 1, .max_length = kUrlLengthMax, .rules = {archive_url()}}}};
+}
+Limits needed_archives() {
+  auto limits = archives();
+  limits.required = true;
+  limits.min_items = 1;
+  return limits;
 }
 
 Limits refused() {
@@ -40,6 +47,32 @@ types::Rule never(const std::string& field, const Advice& advice) {
           .message = advice.text(),
           .field_path = "." + field,
           .reason = "FieldValueForbidden"};
+}
+
+std::vector<types::Rule> validator_rules() {
+  const std::string of_kms = "self.keySource == 'KMS'";
+  return {
+      {.rule = "!self.enableHistoryArchive || (has(self.historyArchiveUrls) && "
+               "self.historyArchiveUrls.size() > 0)", .message = advice::kArchiveUrls.text(),
+       .field_path = ".historyArchiveUrls"},
+      {.rule = of_kms + " || has(self.seedSecretRef) != has(self.seedSecretSource)",
+       .message = advice::kSeedSource.text(),
+       .field_path = ".seedSecretSource"},
+      {.rule = "!(" + of_kms + ") || has(self.kmsConfig)",
+       .message = advice::kKmsBlock.text(),
+       .field_path = ".kmsConfig"},
+      {.rule = of_kms + " || !has(self.kmsConfig)",
+       .message = advice::kKmsUnasked.text(),
+       .field_path = ".kmsConfig",
+       .reason = "FieldValueForbidden"},
+      {.rule = "!(" + of_kms + ") || !(has(self.seedSecretRef) || has(self.seedSecretSource))",
+       .message = advice::kKmsAndSecret.text(),
+       .field_path = ".keySource",
+       .reason = "FieldValueForbidden"},
+      never("hsmConfig", advice::kNoHardwareModule),
+      never("vlSource", advice::kNoValidatorList),
+      never("quorumOptimization", advice::kNoQuorumOptimization),
+  };
 }
 
 }  // namespace
@@ -122,7 +155,7 @@ types::Table ValidatorConfig::table() {
           {"enableHistoryArchive", &ValidatorConfig::enable_history_archive,
            "Whether to read history from historyArchiveUrls, and to wait for one of them."},
           {"historyArchiveUrls", &ValidatorConfig::history_archive_urls,
-           "Where history is read from.", urls()},
+           "Where history is read from.", archives()},
           {"catchupComplete", &ValidatorConfig::catchup_complete,
            "Whether all of history is replayed, whatever historyMode says."},
           {"keySource", &ValidatorConfig::key_source, "Who holds the seed."},
@@ -141,13 +174,7 @@ types::Table ValidatorConfig::table() {
           {"quorumOptimization", &ValidatorConfig::quorum_optimization, "Not possible here.",
            refused()},
   },
-      {{.rule = "!self.enableHistoryArchive || (has(self.historyArchiveUrls) && "
-                "self.historyArchiveUrls.size() > 0)",
-        .message = advice::kArchiveUrls.text(),
-        .field_path = ".historyArchiveUrls"},
-       never("hsmConfig", advice::kNoHardwareModule),
-       never("vlSource", advice::kNoValidatorList),
-       never("quorumOptimization", advice::kNoQuorumOptimization)});
+      validator_rules());
 }
 
 types::Table HorizonConfig::table() {
@@ -180,26 +207,22 @@ types::Table CaptiveCore::table() {
       {
           {"networkPassphrase",
            &CaptiveCore::network_passphrase,
-           "The network's, if not given.", {.max_length = 256}                                                 },
-          {"historyArchiveUrls",
-           &CaptiveCore::history_archive_urls,
-           "Where history is read from.",  {.required = true,
-            .min_items = 1,
-            .max_items = 32,
-            .items = {{.min_length = 1, .max_length = kUrlLengthMax}}}},
+           "The network's, if not given.",                                                          {.max_length = 256}                                                },
+          {"historyArchiveUrls", &CaptiveCore::history_archive_urls, "Where history is read from.",
+           needed_archives()                                                                                                                                           },
           {"peerPort",
            &CaptiveCore::peer_port,
-           "Where its peers connect.",     {.minimum = 1, .maximum = 65'535}                                   },
+           "Where its peers connect.",                                                              {.minimum = 1, .maximum = 65'535}                                  },
           {"httpPort",
            &CaptiveCore::http_port,
-           "Where it answers.",            {.minimum = 1, .maximum = 65'535}                                   },
+           "Where it answers.",                                                                     {.minimum = 1, .maximum = 65'535}                                  },
           {"logLevel",
            &CaptiveCore::log_level,
-           "How much the RPC node says.",  {.one_of = {"trace", "debug", "info", "warning", "error", "fatal"}} },
+           "How much the RPC node says.",                                                           {.one_of = {"trace", "debug", "info", "warning", "error", "fatal"}}},
           {"additionalConfig",
            &CaptiveCore::additional_config,
            "Whom it trusts, as validatorConfig.quorumSet says it; the network's usual validators "
-           "if not given.",                {.max_length = kTomlLengthMax}                                      },
+           "if not given.",                                                                         {.max_length = kTomlLengthMax}                                     },
   });
 }
 

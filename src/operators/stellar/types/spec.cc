@@ -2,6 +2,11 @@
 #include "operators/stellar/types/spec.h"
 
 #include "operators/stellar/types/advice.h"
+#include "operators/stellar/types/texts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace fixpoint::operators::stellar {
 
@@ -10,7 +15,6 @@ using types::Limits;
 
 namespace {
 
-constexpr std::size_t kNameLengthMax = 253;
 // Children append up to eleven characters, and a pod's name must fit a label.
 constexpr std::size_t kNodeNameLengthMax = 52;
 constexpr std::size_t kListMax = 64;
@@ -24,50 +28,120 @@ Limits objects() {
 Limits an_object() {
   return {.holds = types::Holds::Object};
 }
+// A number of pods, or a share of them.
 Limits a_budget() {
-  return {.minimum = 0};
+  const std::string is_text = "type(self) == string";
+  return {
+      .minimum = 0,
+      .rules = {{.rule = is_text + " ? self.matches('^[0-9]+%$') : true",
+                 .message = advice::kShare.text()},
+                {.rule = is_text + " && self.matches('^[0-9]+%$') "
+                                   "? self.matches('^0*(100|[0-9]{1,2})%$') : true",
+                 .message = advice::kShareOfAll.text()}}
+  };
 }
 
-std::vector<types::Rule> spec_rules() {
-  const auto on_validator = [](const std::string& field) -> types::Rule {
-    return {.rule = "self.nodeType != 'Validator' || !has(self." + field + ")",
-            .message = field + " " + advice::kNotOnValidator.text(),
-            .field_path = "." + field,
-            .reason = "FieldValueForbidden"};
+// Where a rule is broken, and how that is called there.
+types::Rule forbids(std::string rule, std::string message, std::string at) {
+  return {.rule = std::move(rule),
+          .message = std::move(message),
+          .field_path = std::move(at),
+          .reason = "FieldValueForbidden"};
+}
+
+std::string given(const std::string& field) {
+  return "has(self." + field + ") && self." + field + " != ''";
+}
+
+// What belongs to one type of node and to no other.
+std::vector<types::Rule> type_rules() {
+  const auto on_validator = [](const std::string& field) {
+    return forbids("self.nodeType != 'Validator' || !has(self." + field + ")",
+                   field + " " + advice::kNotOnValidator.text(), "." + field);
   };
   const auto block = [](const std::string& type, const std::string& field,
                         const Advice& what) -> types::Rule {
     return {.rule = "self.nodeType != '" + type + "' || has(self." + field + ")",
-            .message = field + " " + what.text(),
+            .message = what.text(),
+            .field_path = "." + field,
             .reason = "FieldValueRequired"};
+  };
+  const auto only_of = [](const std::string& type, const std::string& field, const Advice& what) {
+    return forbids("!has(self." + field + ") || self.nodeType == '" + type + "'", what.text(),
+                   "." + field);
   };
   return {
       block("Validator", "validatorConfig", advice::kValidatorBlock),
       block("Horizon", "horizonConfig", advice::kHorizonBlock),
       block("SorobanRpc", "sorobanConfig", advice::kSorobanBlock),
+      only_of("Validator", "validatorConfig", advice::kOfOtherType),
+      only_of("Horizon", "horizonConfig", advice::kOfOtherType),
+      only_of("SorobanRpc", "sorobanConfig", advice::kOfOtherType),
+      forbids("!has(self.stellarCoreEnv) || self.stellarCoreEnv.size() == 0 || "
+              "self.nodeType == 'Validator'",
+              advice::kOfOtherType.text(), ".stellarCoreEnv"),
+      forbids("!has(self.horizonEnv) || self.horizonEnv.size() == 0 || "
+              "self.nodeType != 'Validator'",
+              advice::kOfOtherType.text(), ".horizonEnv"),
+      only_of("Validator", "database", advice::kDatabaseOfValidator),
       {.rule = "self.nodeType != 'Validator' || self.replicas == 1",
-                                                              .message = advice::kValidatorReplicas.text(),
-                                                              .field_path = ".replicas"},
+                                                               .message = advice::kValidatorReplicas.text(),
+                                                               .field_path = ".replicas"},
       on_validator("autoscaling"),
       on_validator("ingress"),
       on_validator("minAvailable"),
       on_validator("maxUnavailable"),
-      {.rule = "self.nodeType != 'Validator' || !has(self.strategy) || "
-               "self.strategy.type != 'canary'", .message = "a canary " + advice::kNotOnValidator.text(),
-                                                              .field_path = ".strategy",
-                                                              .reason = "FieldValueForbidden"},
-      {.rule = "!(has(self.minAvailable) && has(self.maxUnavailable))",
-                                                              .message = advice::kOneBudget.text(),
-                                                              .field_path = ".maxUnavailable",
-                                                              .reason = "FieldValueForbidden"},
-      {.rule = "self.network != 'custom' || has(self.customNetworkPassphrase) || "
-               "has(self.passphraseSecretRef)", .message = advice::kPassphraseNeeded.text(),
-                                                              .field_path = ".network"},
-      {.rule = "self.network == 'custom' || !has(self.customNetworkPassphrase)",
-                                                              .message = advice::kPassphraseUnasked.text(),
-                                                              .field_path = ".customNetworkPassphrase",
-                                                              .reason = "FieldValueForbidden"},
+      forbids("self.nodeType != 'Validator' || !has(self.strategy) || "
+              "self.strategy.type != 'canary'",
+              "a canary " + advice::kNotOnValidator.text(), ".strategy"),
+      forbids("self.nodeType != 'Validator' || !has(self.serviceMesh) || "
+              "!has(self.serviceMesh.istio) || !has(self.serviceMesh.istio.jwtRules) || "
+              "self.serviceMesh.istio.jwtRules.size() == 0",
+              advice::kNoTokens.text(), ".serviceMesh.istio.jwtRules"),
   };
+}
+
+std::vector<types::Rule> network_rules() {
+  const auto custom = [](const std::string& unless, const Advice& what,
+                         std::string at) -> types::Rule {
+    return {.rule = "self.network != 'custom' || " + unless,
+            .message = what.text(),
+            .field_path = std::move(at)};
+  };
+  const std::string captive = "self.sorobanConfig.captiveCoreStructuredConfig";
+  return {
+      custom("(" + given("customNetworkPassphrase") + ") || (" + given("passphraseSecretRef") + ")",
+             advice::kPassphraseNeeded, ".customNetworkPassphrase"),
+      forbids("self.network == 'custom' || !(" + given("customNetworkPassphrase") + ")",
+              advice::kPassphraseUnasked.text(), ".customNetworkPassphrase"),
+      custom("!has(self.validatorConfig) || (" + given("validatorConfig.quorumSet") + ")",
+             advice::kCustomQuorum, ".validatorConfig.quorumSet"),
+      custom("!has(self.horizonConfig) || !self.horizonConfig.enableIngest", advice::kCustomIngest,
+             ".horizonConfig.enableIngest"),
+      custom("!has(self.sorobanConfig) || has(" + captive + ") || (" +
+                 given("sorobanConfig.captiveCoreConfig") + ")",
+             advice::kCustomCaptiveCore, ".sorobanConfig.captiveCoreStructuredConfig"),
+      custom("!has(self.sorobanConfig) || !has(" + captive + ") || (" +
+                 given("sorobanConfig.captiveCoreStructuredConfig.additionalConfig") + ")",
+             advice::kCustomQuorum, ".sorobanConfig.captiveCoreStructuredConfig.additionalConfig"),
+  };
+}
+
+std::vector<types::Rule> spec_rules() {
+  auto rules = type_rules();
+  std::ranges::move(network_rules(), std::back_inserter(rules));
+  rules.push_back(forbids("!(has(self.minAvailable) && has(self.maxUnavailable))",
+                          advice::kOneBudget.text(), ".maxUnavailable"));
+  rules.push_back(forbids("!(has(self.nodeAffinity) && has(self.storage.nodeAffinity))",
+                          advice::kOneAffinity.text(), ".storage.nodeAffinity"));
+  // As has_claim() has it: a single pod that keeps something.
+  rules.push_back({.rule = "!has(self.strategy) || self.strategy.type != 'canary' || "
+                           "self.nodeType == 'Validator' || self.replicas > 1 || "
+                           "has(self.autoscaling) || "
+                           "(has(self.horizonConfig) && !self.horizonConfig.enableIngest)",
+                   .message = advice::kCanaryShares.text(),
+                   .field_path = ".strategy.type"});
+  return rules;
 }
 
 }  // namespace
@@ -107,14 +181,10 @@ types::Table Spec::table() {
            &Spec::passphrase_secret_ref,
            "The Secret whose entry NETWORK_PASSPHRASE names the network; wins over "
            "customNetworkPassphrase.", {.max_length = kNameLengthMax}},
-          {"version",
-           &Spec::version,
-           "The image's tag, its digest (sha256:…), or both (tag@sha256:…).", {.required = true,
-            .min_length = 1,
-            .max_length = 256,
-            .pattern = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@?sha256:[a-f0-9]{64})?$",
-            .example = "22.1.0"}},
-          {"historyMode", &Spec::history_mode, "How much of history it holds."},
+          {"version", &Spec::version,
+           "The image's tag, its digest (sha256:…), or both (tag@sha256:…).", an_image_version("22.1.0")},
+          {"historyMode", &Spec::history_mode,
+           "How much of history it holds: all of it, or the last 60480 ledgers."},
           {"replicas",
            &Spec::replicas,
            "How many pods; a Validator has one, and with autoscaling nobody asks.", {.minimum = 0, .maximum = 1'000}},
@@ -131,22 +201,21 @@ types::Table Spec::table() {
           {"autoscaling", &Spec::autoscaling, "Lets the number of pods follow the load."},
           {"ingress", &Spec::ingress, "How it is reached from outside."},
           {"networkPolicy", &Spec::network_policy, "Who may connect."},
-          {"minAvailable", &Spec::min_available, "How many pods a drain leaves running.",
-           a_budget()},
-          {"maxUnavailable", &Spec::max_unavailable, "How many pods a drain may take at once.",
-           a_budget()},
+          {"minAvailable", &Spec::min_available,
+           "How many pods a drain leaves running: a number, or a share as 50%.", a_budget()},
+          {"maxUnavailable", &Spec::max_unavailable,
+           "How many pods a drain may take at once: a number, or a share as 50%.", a_budget()},
           {"podAntiAffinity", &Spec::pod_anti_affinity,
            "Whether pods of one node of Stellar share a node of the cluster: never, rather not, "
            "why not."},
           {"topologySpreadConstraints", &Spec::topology_spread_constraints,
-           "As pods have them; evenly over hosts and zones if not given.", objects()},
-          {"nodeAffinity", &Spec::node_affinity, "As pods have it.", an_object()},
-          {"tolerations", &Spec::tolerations, "As pods have them.", objects()},
-          {"priorityClassName",
-           &Spec::priority_class_name,
-           "As pods have it.", {.max_length = kNameLengthMax,
-            .pattern = R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)",
-            .example = "high"}},
+           "How pods are spread, as pods have them; evenly over hosts and zones if not given.", objects()},
+          {"nodeAffinity", &Spec::node_affinity,
+           "Which nodes of the cluster it may run on, as pods have it.", an_object()},
+          {"tolerations", &Spec::tolerations, "Which taints it puts up with, as pods have them.",
+           objects()},
+          {"priorityClassName", &Spec::priority_class_name, "The PriorityClass of its pods.",
+           an_object_called("high")},
           {"probes", &Spec::probes, "When pods are looked at."},
           {"serviceMesh", &Spec::service_mesh, "How it takes part in a service mesh."},
           {"alerting", &Spec::alerting,
@@ -159,12 +228,14 @@ types::Table Spec::table() {
           {"stellarCoreEnv", &Spec::stellar_core_env, "More environment of stellar-core.",
            objects()},
           {"horizonEnv", &Spec::horizon_env, "More environment of Horizon and RPC.", objects()},
-          {"serviceLabels", &Spec::service_labels, "Of the Service.", {.max_items = kListMax}},
+          {"serviceLabels",
+           &Spec::service_labels,
+           "Labels of the Service for clients; they are no part of its selector.", {.max_items = kListMax}},
           {"serviceAnnotations",
            &Spec::service_annotations,
-           "Of the Service.", {.max_items = kListMax}},
+           "Annotations of the Service for clients.", {.max_items = kListMax}},
           {"securityContext", &Spec::security_context,
-           "Of the pod; what it says wins over what is usual.", an_object()},
+           "The security context of pods; what it says wins over what is usual.", an_object()},
   },
       spec_rules());
 }

@@ -2,6 +2,7 @@
 #include "operators/stellar/types/workload.h"
 
 #include "operators/stellar/types/advice.h"
+#include "operators/stellar/types/texts.h"
 
 namespace fixpoint::operators::stellar {
 
@@ -10,31 +11,11 @@ using types::Limits;
 
 namespace {
 
-constexpr std::size_t kNameLengthMax = 253;
 constexpr std::size_t kAnnotationsMax = 64;
 constexpr double kSecondsMax = 86'400;
 
-// What Kubernetes takes for the names of most objects, and of namespaces.
-constexpr std::string_view kObjectName =
-    R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)";
-constexpr std::string_view kObjectNameOrNone =
-    R"(^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$)";
-constexpr std::string_view kNamespaceName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
-// A name as above, or all below one.
-constexpr std::string_view kHostName =
-    R"(^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)";
-
 Limits a_name() {
   return {.max_length = kNameLengthMax};
-}
-// Of an object of the cluster; refused here, or Kubernetes refuses what is made of it.
-Limits an_object_called(std::string example) {
-  return {.max_length = kNameLengthMax,
-          .pattern = std::string{kObjectName},
-          .example = std::move(example)};
-}
-Limits a_namespace(std::string example) {
-  return {.max_length = 63, .pattern = std::string{kNamespaceName}, .example = std::move(example)};
 }
 // Kubernetes counts several good answers of a readiness probe only.
 Limits one_good_answer() {
@@ -42,11 +23,53 @@ Limits one_good_answer() {
                      .message = advice::kOneGoodAnswer.text(),
                      .field_path = ".successThreshold"}}};
 }
+Limits required(Limits limits) {
+  limits.required = true;
+  return limits;
+}
 Limits count_from(double minimum, double maximum) {
   return {.minimum = minimum, .maximum = maximum};
 }
 Limits handed_on() {
   return {.holds = types::Holds::Object};
+}
+
+std::vector<types::Rule> snapshot_rules() {
+  const std::string snapshot = "(has(self.volumeSnapshotName) && self.volumeSnapshotName != '')";
+  const std::string backup = "(has(self.backupUrl) && self.backupUrl != '')";
+  const auto of_backup = [&](const std::string& field) -> types::Rule {
+    return {.rule = backup + " || !has(self." + field + ") || self." + field + " == ''",
+            .message = advice::kOfBackup.text(),
+            .field_path = "." + field,
+            .reason = "FieldValueForbidden"};
+  };
+  return {
+      {.rule = snapshot + " != " + backup, .message = advice::kSnapshotSource.text()},
+      {.rule = "!has(self.volumeSnapshotNamespace)",
+       .message = advice::kOwnNamespaceOnly.text(),
+       .field_path = ".volumeSnapshotNamespace",
+       .reason = "FieldValueForbidden"},
+      {.rule = "!" + backup + " || self.backupUrl.contains('://')",
+       .message = advice::kBackupUrl.text(),
+       .field_path = ".backupUrl"},
+      {.rule = "!" + backup + " || (has(self.restoreImage) && self.restoreImage != '')",
+       .message = advice::kRestoreImage.text(),
+       .field_path = ".restoreImage"},
+      of_backup("credentialsSecretRef"),
+      of_backup("restoreImage"),
+  };
+}
+
+// Both given, both quantities, and the first the larger one.
+types::Rule within_limit(const std::string& what) {
+  const std::string request = "self.requests." + what;
+  const std::string limit = "self.limits." + what;
+  return {.rule = "!has(self.requests) || !has(self.limits) || !has(" + request + ") || !has(" +
+                  limit + ") || !isQuantity(string(" + request + ")) || !isQuantity(string(" +
+                  limit + ")) || quantity(string(" + request + ")).compareTo(quantity(string(" +
+                  limit + "))) <= 0",
+          .message = advice::kAboveLimit.text(),
+          .field_path = ".requests." + what};
 }
 
 }  // namespace
@@ -79,7 +102,8 @@ types::Table Resources::table() {
       {
           {"requests", &Resources::requests, "What is kept free for it."},
           {"limits",   &Resources::limits,   "What it may use at most." },
-  });
+  },
+      {within_limit("cpu"), within_limit("memory")});
 }
 
 types::Table SnapshotReference::table() {
@@ -100,23 +124,15 @@ types::Table SnapshotReference::table() {
           {"restoreImage",            &SnapshotReference::restore_image,             "The image that restores the backup.",
            a_name()                                                                                                                              },
   },
-      {{.rule = "has(self.volumeSnapshotName) != has(self.backupUrl)",
-        .message = advice::kSnapshotSource.text()},
-       {.rule = "!has(self.volumeSnapshotNamespace)",
-        .message = advice::kOwnNamespaceOnly.text(),
-        .field_path = ".volumeSnapshotNamespace",
-        .reason = "FieldValueForbidden"}});
+      snapshot_rules());
 }
 
 types::Table Storage::table() {
   return describe<Storage>(
       "The volume with the node's data.",
       {
-          {"storageClass",
-           &Storage::storage_class,
-           "Its class; the cluster's default if not given, or empty.", {.max_length = kNameLengthMax,
-            .pattern = std::string{kObjectNameOrNone},
-            .example = "standard"}},
+          {"storageClass", &Storage::storage_class,
+           "Its class; the cluster's default if not given, or empty.", an_object_or_none("standard")},
           {"size",
            &Storage::size,
            "How much; 1500Gi with historyMode Full, else 100Gi, if not given. It can only grow.", {.at_least = "1Mi",
@@ -125,13 +141,17 @@ types::Table Storage::table() {
           {"mode", &Storage::mode, "Whether the data is tied to one node of the cluster."},
           {"retentionPolicy", &Storage::retention_policy,
            "What becomes of the volume when the StellarNode is deleted."},
-          {"annotations", &Storage::annotations, "Of the claim.", {.max_items = kAnnotationsMax}},
+          {"annotations",
+           &Storage::annotations,
+           "Annotations of the claim.", {.max_items = kAnnotationsMax}},
           {"nodeAffinity", &Storage::node_affinity, "With mode Local: which node of the cluster.",
            handed_on()},
           {"snapshotRef", &Storage::snapshot_ref, "What the volume starts from."},
   },
-      {{.rule = "self.mode != 'Local' || has(self.storageClass) || has(self.nodeAffinity)",
-        .message = advice::kLocalStorage.text()}});
+      {{.rule = "self.mode != 'Local' || has(self.nodeAffinity) || "
+                "(has(self.storageClass) && self.storageClass != '')",
+        .message = advice::kLocalStorage.text(),
+        .field_path = ".storageClass"}});
 }
 
 types::Table Database::table() {
@@ -143,23 +163,29 @@ types::Table Database::table() {
                                 {"port", &Database::port, "On which port.", count_from(1, 65'535)},
                                 {"database",
                                  &Database::database,
-                                 "Its name.", {.required = true, .min_length = 1, .max_length = 63}},
+                                 "The name of the database.", {.required = true, .min_length = 1, .max_length = 63}},
                                 {"user", &Database::user, "Who connects.", {.max_length = 63}},
                                 {"passwordSecret", &Database::password_secret,
                                  "The Secret whose entry password is the user's.", a_name()},
                                 {"secretKeyRef", &Database::secret_key_ref,
                                  "The entry of a Secret that is the user's password."},
-  });
+  },
+                            {{.rule = "!has(self.secretKeyRef) || !has(self.passwordSecret) || "
+                                      "self.passwordSecret == ''",
+                              .message = advice::kOnePassword.text(),
+                              .field_path = ".secretKeyRef",
+                              .reason = "FieldValueForbidden"}});
 }
 
 types::Table Autoscaling::table() {
   return describe<Autoscaling>(
       "Lets the number of pods follow the load.",
       {
-          {"minReplicas", &Autoscaling::min_replicas, "Never fewer.", count_from(1, 1'000)},
+          {"minReplicas", &Autoscaling::min_replicas, "Never fewer pods than this.",
+           count_from(1, 1'000)},
           {"maxReplicas",
            &Autoscaling::max_replicas,
-           "Never more.", {.required = true, .minimum = 1, .maximum = 1'000, .example = "5"}},
+           "Never more pods than this.", {.required = true, .minimum = 1, .maximum = 1'000, .example = "5"}},
           {"targetCpuUtilizationPercentage", &Autoscaling::target_cpu_utilization_percentage,
            "Of what is requested; 80 if no target is given.", count_from(1, 1'000)},
           {"targetMemoryUtilizationPercentage", &Autoscaling::target_memory_utilization_percentage,
@@ -179,10 +205,13 @@ types::Table IngressPath::table() {
                                {
                                    {"path",
                                     &IngressPath::path,
-                                    "Which.",              {.max_length = 1'024, .pattern = "^/", .example = "/"}},
+                                    "What requests must ask for, as /.", {.max_length = 1'024,
+                                     .pattern = "^/",
+                                     .pattern_advice = advice::kPath.text(),
+                                     .example = "/"}},
                                    {"pathType",
                                     &IngressPath::path_type,
-                                    "How it is compared.", {.one_of = {"Prefix", "Exact"}}                       },
+                                    "How it is compared.",               {.one_of = {"Prefix", "Exact"}}                    },
   });
 }
 
@@ -190,13 +219,9 @@ types::Table IngressHost::table() {
   return describe<IngressHost>(
       "A name under which the node is reached.",
       {
-          {"host",
-           &IngressHost::host,
-           "The name.",                                     {.required = true,
-            .max_length = kNameLengthMax,
-            .pattern = std::string{kHostName},
-            .example = "horizon.example.com"}                         },
-          {"paths", &IngressHost::paths, "What is served.", {.min_items = 1, .max_items = 32}},
+          {"host",  &IngressHost::host,  "What requests call it.",
+           required(a_host("horizon.example.com"))                                                  },
+          {"paths", &IngressHost::paths, "What is served.",        {.min_items = 1, .max_items = 32}},
   });
 }
 
@@ -206,23 +231,23 @@ types::Table ExternalDns::table() {
       {
           {"hostname",
            &ExternalDns::hostname,
-           "The name.", {.required = true, .min_length = 1, .max_length = kNameLengthMax}},
+           "The name to publish.", {.required = true, .min_length = 1, .max_length = kNameLengthMax}},
           {"ttl", &ExternalDns::ttl, "How long it may be remembered, in seconds.",
            count_from(1, kSecondsMax)},
   });
 }
 
 types::Table RateLimit::table() {
-  return describe<RateLimit>(
-      "How much one client may ask, where ingress-nginx serves.",
-      {
-          {"requestsPerSecond", &RateLimit::requests_per_second, "Requests in a second.",
-           count_from(1,                                                                                         1'000'000)},
-          {"requestsPerMinute", &RateLimit::requests_per_minute, "Requests in a minute.",
-           count_from(1,                                                                                         1'000'000)},
-          {"connections",       &RateLimit::connections,         "At once.",                       count_from(1, 1'000'000)},
-          {"burstMultiplier",   &RateLimit::burst_multiplier,    "How far a burst may go beyond.",
-           count_from(1,                                                                                         1'000)    },
+  return describe<RateLimit>("How much one client may ask, where ingress-nginx serves.",
+                             {
+                                 {"requestsPerSecond", &RateLimit::requests_per_second,
+                                  "Requests in a second.",          count_from(1, 1'000'000)},
+                                 {"requestsPerMinute", &RateLimit::requests_per_minute,
+                                  "Requests in a minute.",          count_from(1, 1'000'000)},
+                                 {"connections",       &RateLimit::connections,
+                                  "Connections at the same time.",  count_from(1, 1'000'000)},
+                                 {"burstMultiplier",   &RateLimit::burst_multiplier,
+                                  "How far a burst may go beyond.", count_from(1, 1'000)    },
   });
 }
 
@@ -239,7 +264,9 @@ types::Table Ingress::table() {
           {"certManagerIssuer", &Ingress::cert_manager_issuer, "Who makes it.", a_name()},
           {"certManagerClusterIssuer", &Ingress::cert_manager_cluster_issuer,
            "Who makes it, for the whole cluster.", a_name()},
-          {"annotations", &Ingress::annotations, "Of the Ingress.", {.max_items = kAnnotationsMax}},
+          {"annotations",
+           &Ingress::annotations,
+           "Annotations of the Ingress.", {.max_items = kAnnotationsMax}},
           {"externalDns", &Ingress::external_dns,
            "The name in the public DNS: annotations of the Ingress, which ExternalDNS reads."},
           {"rateLimit", &Ingress::rate_limit, "How much one client may ask."},
@@ -256,7 +283,7 @@ types::Table NetworkPolicy::table() {
            "False: no policy at all, and a Validator's port 11626 stays inside the pod."},
           {"allowNamespaces",
            &NetworkPolicy::allow_namespaces,
-           "Namespaces that may connect.", {.max_items = 64, .items = {a_namespace("web")}}},
+           "Namespaces that may connect.", {.max_items = 64, .items = {a_namespace_called("web")}}},
           {"allowPodSelector", &NetworkPolicy::allow_pod_selector,
            "Pods of the same namespace that may connect."},
           {"allowCidrs",
@@ -266,7 +293,7 @@ types::Table NetworkPolicy::table() {
           {"allowMetricsScrape", &NetworkPolicy::allow_metrics_scrape,
            "Whether metricsNamespace may connect."},
           {"metricsNamespace", &NetworkPolicy::metrics_namespace, "Where Prometheus runs.",
-           a_namespace("monitoring")},
+           a_namespace_called("monitoring")},
   });
 }
 
