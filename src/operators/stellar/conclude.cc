@@ -36,11 +36,12 @@ const Outcome* with_reason(const Outcomes& outcomes, std::string_view reason) {
 }
 
 // A person must act: what the spec asks for is refused, or not allowed.
+bool is_refusal(const Outcome& outcome) {
+  return outcome.error_class == ErrorClass::Permanent ||
+         outcome.error_class == ErrorClass::Invalid || outcome.reason == kNotOurs;
+}
 const Outcome* refusal(const Outcomes& outcomes) {
-  return first(outcomes, [](const Outcome& outcome) {
-    return outcome.error_class == ErrorClass::Permanent ||
-           outcome.error_class == ErrorClass::Invalid || outcome.reason == kNotOurs;
-  });
+  return first(outcomes, is_refusal);
 }
 
 bool is_child_branch(const Outcome& outcome) {
@@ -64,17 +65,26 @@ bool changed(const Outcomes& outcomes) {
 
 std::string told(const Outcome& outcome) {
   // Of a wait its message says all; of everything else people want to know which object it was.
-  const bool of_object = outcome.object != nullptr && !outcome.what.empty();
+  // Unless the message names it.
+  const auto object = std::string_view{outcome.what}.substr(outcome.what.find(' ') + 1);
+  const bool of_object =
+      outcome.object != nullptr && !outcome.what.empty() && !outcome.message.starts_with(object);
   return of_object ? fmt::format("{}: {}", outcome.what, outcome.message) : outcome.message;
 }
 
-// A deletion that is refused for good: by whom, and what is left to a person.
-std::string told_of_refusal(const Node& node, const Outcome& outcome) {
+// Deletions that are refused for good: by whom, and what is left to a person. All of them are in
+// the command, or people would go round once for each.
+std::string told_of_refusal(const Node& node, const Outcomes& outcomes, const Outcome& outcome) {
   auto text = told(outcome);
   if (outcome.object == nullptr) return text;
-  return text + fmt::format("; mend that, or give the object up: kubectl annotate sn {} {}={}/{}",
-                            node.key.name, kLeaveBehindAnnotation, outcome.object->kind.kind,
-                            outcome.object->key.name);
+  std::vector<std::string> refused;
+  for (const auto& step : outcomes.steps) {
+    if (step.object == nullptr || !is_refusal(step)) continue;
+    refused.push_back(fmt::format("{}/{}", step.object->kind.kind, step.object->key.name));
+  }
+  return text + fmt::format("; mend that, or give {} up: kubectl annotate sn {} {}={} -n {}",
+                            refused.size() == 1 ? "the object" : "the objects", node.key.name,
+                            kLeaveBehindAnnotation, fmt::join(refused, ","), node.key.ns);
 }
 
 bool remediates(const Outcomes& outcomes) {
@@ -129,7 +139,7 @@ Story story_of(const Node& node, const Facts& facts, const Outcomes& outcomes, F
   switch (finding) {
     case Finding::Deleted: {
       const auto* blocked = refusal(outcomes);
-      if (blocked != nullptr) return {"CleanupBlocked", told_of_refusal(node, *blocked)};
+      if (blocked != nullptr) return {"CleanupBlocked", told_of_refusal(node, outcomes, *blocked)};
       const auto* waits = outcomes.problem();
       return {"Terminating", waits == nullptr ? "removing what belongs to the node" : told(*waits)};
     }
@@ -140,15 +150,17 @@ Story story_of(const Node& node, const Facts& facts, const Outcomes& outcomes, F
       }
       const auto* blocked = refusal(outcomes);
       if (blocked == nullptr) return {"Blocked", {}};
-      return {blocked->reason == kNotOurs ? "OwnershipConflict" : blocked->reason, told(*blocked)};
+      return {blocked->reason, told(*blocked)};
     }
     case Finding::Suspended:
       return {"NodeSuspended",
               facts.workload.pods == 0
-                  ? "suspended: no pods; services, configuration and data stay"
+                  ? "suspended: no pods; services, configuration and data stay. Set "
+                    "spec.suspended to false to start it"
                   : fmt::format("suspending: {} pods are left", facts.workload.pods)};
     case Finding::UnderMaintenance:
-      return {"Maintenance", "under maintenance: the workload is left alone"};
+      return {"Maintenance",
+              "under maintenance: the workload is left alone until spec.maintenanceMode is false"};
     case Finding::ArchiveMissing:
       return {"ArchiveHealthCheckFailed", outcomes.problem(branches::kArchive)->message};
     case Finding::Incomplete: {
@@ -231,8 +243,8 @@ void add_problems(std::vector<Condition>& all, const Node& node, const Facts& fa
   }
   if (!facts.deleting) return;
   if (const auto* blocked = refusal(outcomes)) {
-    all.push_back(
-        condition("CleanupBlocked", true, blocked->reason, told_of_refusal(node, *blocked)));
+    all.push_back(condition("CleanupBlocked", true, blocked->reason,
+                            told_of_refusal(node, outcomes, *blocked)));
   }
 }
 
@@ -304,6 +316,22 @@ std::string claim_story(const Node& node) {
                      kept ? "stays, not deleted" : "deleted");
 }
 
+// What people learn once: that a node has come to run, and what only they can put right. The rest
+// is said by the steps themselves.
+std::optional<runtime::EmitStep> news(const Facts& facts, Phase phase, const Story& story) {
+  const auto before = facts.published.phase;
+  const bool ran = before == Phase::Running || before == Phase::Canary;
+  if (phase == Phase::Running && !ran) {
+    return runtime::EmitStep{.type = runtime::EventType::Normal,
+                             .reason = "SuccessfulReconciliation",
+                             .note = facts.health.value_or(Health{}).message};
+  }
+  const bool for_people = story.reason == "CleanupBlocked" || story.reason == "SecretMissing";
+  if (!for_people || facts.published.message == story.message) return {};
+  return runtime::EmitStep{
+      .type = runtime::EventType::Warning, .reason = story.reason, .note = story.message};
+}
+
 }  // namespace
 
 Finding finding_of(const Node& node, const Facts& facts, const Outcomes& outcomes) {
@@ -351,27 +379,28 @@ runtime::Verdict<Status> conclude(const Node& node, const Facts& facts, const Ou
   status.volume_claim = claim_story(node);
   status.observed_seed_secret_version = facts.seed_version;
   status.observed_passphrase_secret_version = facts.passphrase_version;
-  return {std::move(status), conditions_of(node, facts, outcomes, finding, phase, story)};
+  auto conditions = conditions_of(node, facts, outcomes, finding, phase, story);
+  return {std::move(status), std::move(conditions), news(facts, phase, story)};
 }
 
 runtime::Verdict<Status> reject(const kube::FieldErrors& errors) {
   Status status;
   // Whatever the phase was: the table leads here from everywhere.
   status.phase = to_string(Phase::Failed);
-  status.message = explain(errors);
+  status.message = in_a_line(errors);
   auto unknown = condition("Available", false, "NotLookedAt",
                            "pods of the last good spec are left as they are");
   unknown.unknown = true;
   return {
       std::move(status),
-      {condition("Ready", false, "SpecInvalid", explain(errors)), std::move(unknown),
+      {condition("Ready", false, "SpecInvalid", in_a_line(errors)), std::move(unknown),
                       condition("Progressing", false, "WaitingForSpec",
                       "nothing is done until the spec is mended"),
                       condition("Degraded", true, "SpecInvalid", "the spec has mistakes"),
                       condition("SpecValid", false, "SpecInvalid", explain(errors))},
       runtime::EmitStep{.type = runtime::EventType::Warning,
                       .reason = "SpecValidationFailed",
-                      .note = explain(errors)}
+                      .note = in_a_line(errors)}
   };
 }
 

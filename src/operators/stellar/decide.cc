@@ -120,14 +120,16 @@ void plan_basics(Children& children, const Node& node, const Surroundings& aroun
 bool archive_holds(Children& children, const Facts& facts) {
   if (!facts.archive || facts.archive->healthy()) return false;
   auto& branch = children.branch(branches::kArchive);
+  const auto message = fmt::format(
+      "none of validatorConfig.historyArchiveUrls can be read: {}. Correct the list, or bring one "
+      "of them back; they are asked again every {} seconds",
+      facts.archive->message,
+      std::chrono::duration_cast<std::chrono::seconds>(kLookAgainSoon).count());
   if (facts.published.phase != Phase::WaitingForArchive) {
-    branch.steps.emplace_back(EmitStep{.type = EventType::Warning,
-                                       .reason = "ArchiveHealthCheckFailed",
-                                       .note = facts.archive->message});
+    branch.steps.emplace_back(EmitStep{
+        .type = EventType::Warning, .reason = "ArchiveHealthCheckFailed", .note = message});
   }
-  branch.steps.emplace_back(
-      wait("ArchiveHealthCheckFailed",
-           "none of validatorConfig.historyArchiveUrls can be read: " + facts.archive->message));
+  branch.steps.emplace_back(wait("ArchiveHealthCheckFailed", message));
   return true;
 }
 
@@ -323,7 +325,7 @@ void plan_health(Plan& plan, const Facts& facts, Instant now) {
       wait(std::string{within ? kWithinGrace : "NoAnswer"}, facts.health->message, kLookAgainSoon));
 }
 
-void plan_news(Plan& plan, const Node& node, const Facts& facts) {
+void plan_news(Plan& plan, const Facts& facts) {
   auto& branch = plan.branch(std::string{branches::kNews});
   const auto say = [&](EventType type, std::string reason, std::string note) {
     branch.steps.emplace_back(
@@ -332,11 +334,6 @@ void plan_news(Plan& plan, const Node& node, const Facts& facts) {
   const bool was_running =
       facts.published.phase == Phase::Running || facts.published.phase == Phase::Canary;
   const auto& health = facts.health;
-  const bool rolled_back = facts.rolled_back == node.spec.version;
-  if (facts.workload.settled && health && health->healthy() && !was_running && !rolled_back &&
-      !node.spec.maintenance_mode && !node.spec.suspended) {
-    say(EventType::Normal, "SuccessfulReconciliation", health->message);
-  }
   if (was_running && health && health->verdict == Verdict::Unhealthy) {
     say(EventType::Warning, "SyncLagDetected", health->message);
   }
@@ -396,7 +393,7 @@ runtime::Plan decide(const Node& node, const Facts& facts, Instant now) {
   children.prune(facts);
   plan_remediation(plan, node, facts, now);
   plan_health(plan, facts, now);
-  plan_news(plan, node, facts);
+  plan_news(plan, facts);
   return plan;
 }
 

@@ -80,6 +80,7 @@ struct OwnedObject {
 // What the status said before: for what is told only when it changes, and for how long.
 struct Published {
   Phase phase = Phase::Pending;
+  std::string message{};
   std::vector<std::string> true_conditions{};
   std::optional<Instant> silent_since{};  // Available is Unknown since
 

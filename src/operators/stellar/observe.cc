@@ -11,6 +11,7 @@
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/health/outside.h"
+#include "runtime/outcome.h"
 #include "runtime/ownership.h"
 #include "types/decode.h"
 
@@ -34,7 +35,8 @@ constexpr std::size_t kPodsAsked = 4;
 
 Published published_of(json::View object) {
   const auto status = object.get("status");
-  Published published{.phase = phase_named(status.get("phase").as_string())};
+  Published published{.phase = phase_named(status.get("phase").as_string()),
+                      .message = std::string{status.get("message").as_string()}};
   // Nobody comes back from there: a status that says so of a living object was made up.
   if (published.phase == Phase::Terminating && !kube::being_deleted(object)) {
     published.phase = Phase::Pending;
@@ -195,6 +197,7 @@ WorkloadFacts read_workload(const Node& node, const runtime::Reader& reader) {
   if (facts.pods < facts.wanted) {
     facts.pods_refused = runs_as_stateful_set(node.spec) ? refusal_of_stateful_set(there, reader)
                                                          : refusal_of_deployment(there);
+    if (facts.pods_refused.contains("exceeded quota")) facts.pods_refused += runtime::kQuotaWayOut;
   }
   return facts;
 }
