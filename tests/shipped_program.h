@@ -16,9 +16,16 @@ namespace fixpoint {
 // ctest says where it is; without that the test program ends and says so.
 inline std::filesystem::path shipped_program() {
   const char* path = std::getenv("FIXPOINT_BINARY");
-  if (path != nullptr) return path;
-  std::fputs("FIXPOINT_BINARY is not set; run this through ctest\n", stderr);
-  std::exit(2);
+  if (path == nullptr) {
+    std::fputs("FIXPOINT_BINARY is not set; run this through ctest\n", stderr);
+    std::exit(2);
+  }
+  // Said here, and not by whoever misses the process that it would have become.
+  if (!std::filesystem::exists(path)) {
+    std::fprintf(stderr, "FIXPOINT_BINARY is %s, which is not there; build fixpoint first\n", path);
+    std::exit(2);
+  }
+  return path;
 }
 
 struct Ran {

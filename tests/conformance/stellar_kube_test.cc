@@ -62,6 +62,9 @@ TEST_F(StellarOnKube, EC3_TheFinalizerStaysUntilAllIsGone) {
 TEST_F(StellarOnKube, EC3_ARetainedClaimStaysAndIsUsedAgain) {
   keeps_a_retained_claim(*this);
 }
+TEST_F(StellarOnKube, EC4_EditsOfANodeThatGoesMakeNothing) {
+  makes_nothing_once_deleted(*this);
+}
 TEST_F(StellarOnKube, EC4_ASecondLeaderFinishesTheWork) {
   hands_over_to_a_second_leader(*this);
 }

@@ -267,6 +267,37 @@ void follows_edits_during_a_pass(const StellarStage& stage) {
   remove_alice(stage, *process);
 }
 
+void makes_nothing_once_deleted(const StellarStage& stage) {
+  constexpr int kEditsInBetween = 5;
+  const auto wire = stage.meddle("deleted");
+  const auto process = stage.run_stellar("deleted", *wire);
+  stage.make("alice", kUnasked);
+  expect_golden(stage, *process);
+  // Somebody goes on editing the node while it is taken down, before each of the operator's writes.
+  const auto edits = std::make_shared<std::atomic<int>>(0);
+  wire->play([edits, &stage](const Meddler::Seen& seen) {
+    if (is_ours(seen) && edits->load() < kEditsInBetween) {
+      stage.call("PATCH", kNodes + "/alice",
+                 fmt::format(R"({{"spec":{{"validatorConfig":{{"homeDomain":"n{}.example"}}}}}})",
+                             edits->fetch_add(1) + 1));
+    }
+    return Meddler::Deed{};
+  });
+  const auto before = wire->count();
+
+  stage.call("DELETE", kNodes + "/alice");
+
+  expect_gone(stage, *process);
+  EXPECT_GT(edits->load(), 1);
+  const auto log = wire->log();
+  for (auto at = before; at < log.size(); ++at) {
+    const auto& seen = log[at].seen;
+    const bool own = seen.path.find("/stellarnodes/alice") != std::string::npos;
+    EXPECT_TRUE(!is_ours(seen) || seen.method == "DELETE" || own)
+        << seen.method << " " << seen.path;
+  }
+}
+
 void hands_over_to_a_second_leader(const StellarStage& stage) {
   const auto wire = stage.meddle("leader");
   const auto writes = std::make_shared<std::atomic<int>>(0);

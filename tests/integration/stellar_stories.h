@@ -24,6 +24,8 @@ void outlives_a_kind_of_the_mesh(const StellarStage& stage);
 // EC3: the finalizer stays until everything is gone; a claim that is to be kept is.
 void keeps_the_finalizer_until_all_is_gone(const StellarStage& stage);
 void keeps_a_retained_claim(const StellarStage& stage);
+// EC4: edits while the node is taken down.
+void makes_nothing_once_deleted(const StellarStage& stage);
 // EC6: a bad mesh setting changes nothing.
 void refuses_a_bad_setting(const StellarStage& stage);
 // EC5: nobody answers, and nobody waits for it.

@@ -48,6 +48,9 @@ TEST_F(StellarStory, EC3_TheFinalizerStaysUntilAllIsGone) {
 TEST_F(StellarStory, EC3_ARetainedClaimStaysAndIsUsedAgain) {
   keeps_a_retained_claim(*this);
 }
+TEST_F(StellarStory, EC4_EditsOfANodeThatGoesMakeNothing) {
+  makes_nothing_once_deleted(*this);
+}
 TEST_F(StellarStory, EC4_ASecondLeaderFinishesTheWork) {
   hands_over_to_a_second_leader(*this);
 }
