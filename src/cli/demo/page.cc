@@ -33,7 +33,7 @@ bool shown(json::View table, std::size_t column) {
 }
 
 std::string cell_text(json::View cell) {
-  if (cell.is_null()) return "<none>";
+  if (cell.is_null()) return "";
   return cell.is_string() ? std::string{cell.as_string()} : json::to_text(cell);
 }
 

@@ -20,7 +20,7 @@ TEST(DemoPage, ShowsATableAsKubectlDoes) {
   EXPECT_EQ(text,
             "NAME     REPLICAS\n"
             "orders   3\n"
-            "a        <none>\n");
+            "a        \n");
 }
 
 TEST(DemoPage, ShowsTheRowsOfATableWithoutHeadings) {
