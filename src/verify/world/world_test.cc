@@ -4,6 +4,7 @@
 // verdicts whatever is reduced and however many work on it.
 #include "verify/world/world.h"
 
+#include "base/thoroughness_for_tests.h"
 #include "verify/explore.h"
 #include "verify/world/boats_for_tests.h"
 
@@ -83,7 +84,7 @@ TEST(World, IsTheSameForTwoWorkers) {
 
 // What a key remembers of what it said decides about nothing, so neither does whose memory it is.
 TEST(World, HasAsManyStatesWhateverIsRememberedOfThem) {
-  const auto budget = Budget{}.with("edit=1,error=2").value();
+  const auto budget = Budget{}.with(kSanitized ? "edit=1,error=1" : "edit=1,error=2").value();
   const auto one = explored("life", {.budget = budget}, 1);
   const auto two = explored("life", {.budget = budget}, 2);
 
