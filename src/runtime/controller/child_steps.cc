@@ -213,8 +213,16 @@ bool is_as_wanted(const PassState& state, const Child& child, json::View there) 
          contains_desired(child.ref.kind, there, child.desired);
 }
 
+Outcome unchanged(json::Value there) {
+  Outcome outcome;
+  outcome.state = StepState::Unchanged;
+  outcome.result = std::move(there);
+  return outcome;
+}
+
 // Created objects are owned field by field as "Update": applying less would remove nothing. Turned
-// once, before the first apply that changes the wish. True when done or not needed.
+// once, before the first apply that changes the wish. True when done or not needed; an outcome when
+// the look at the object shows that there is nothing to apply.
 Maybe<bool> turn_ownership(PassState& state, const Child& child, const json::Value& there) {
   const auto text = there.get("metadata", "annotations", kHashAnnotation).as_string();
   const bool applied_before = !text.empty() && !text.ends_with(kCreatedSuffix);
@@ -230,6 +238,9 @@ Maybe<bool> turn_ownership(PassState& state, const Child& child, const json::Val
       return std::unexpected(
           failed({.reason = "Conflict", .message = child.name() + " is another object by now"}));
     }
+    // Another leader may have been here: what is so already is not written.
+    if (auto stop = obstacle(state, child, live)) return std::unexpected(*std::move(stop));
+    if (is_as_wanted(state, child, live)) return std::unexpected(unchanged(std::move(live)));
   }
   auto patch = ownership_patch(live, state.settings->field_manager);
   if (!patch) return true;
@@ -275,10 +286,7 @@ std::optional<Outcome> run_create(PassState& state, const CreateStep& step) {
   if (!there) return std::nullopt;
   if (!*there) return there->error();
   if (auto stop = obstacle(state, **child, **there)) return stop;
-  Outcome outcome;
-  outcome.state = StepState::Unchanged;
-  outcome.result = **std::move(there);
-  return outcome;
+  return unchanged(**std::move(there));
 }
 
 std::optional<Outcome> run_apply(PassState& state, const ApplyStep& step) {
@@ -298,10 +306,7 @@ std::optional<Outcome> run_apply(PassState& state, const ApplyStep& step) {
             .pending) {
       return std::nullopt;
     }
-    Outcome outcome;
-    outcome.state = StepState::Unchanged;
-    outcome.result = **std::move(there);
-    return outcome;
+    return unchanged(**std::move(there));
   }
   return correct(state, **child, **there);
 }

@@ -22,6 +22,10 @@ constexpr std::int64_t kResyncSpread = 10;
 // a pass that changes nothing.
 constexpr std::size_t kOwnWritesMax = 1'024;
 
+std::string_view version_of(json::View object) {
+  return object.get("metadata", "resourceVersion").as_string();
+}
+
 }  // namespace
 
 ControllerCore::ControllerCore(Setup setup)
@@ -40,7 +44,12 @@ void ControllerCore::add(const kube::Key& key, Priority priority, MonotonicInsta
 
 void ControllerCore::changed(const Watch& watch, const Change& change, const CacheView& cache,
                              MonotonicInstant now) {
-  if (!worth_a_pass(watch, change.before, change.after)) return;
+  if (!worth_a_pass(watch, change.before, change.after)) {
+    if (!status_differs(watch, change.before, change.after)) return;
+    return keys_of(declaration(), watch, change, cache, [&](const kube::Key& key) {
+      if (!is_own_write(key, change)) status_changed(key, change.after, now);
+    });
+  }
   const auto priority = change.origin == Origin::InitialList ? kBulkPriority : kFreshPriority;
   keys_of(declaration(), watch, change, cache, [&](const kube::Key& key) {
     if (!is_own_write(key, change)) add(key, priority, now);
@@ -50,7 +59,7 @@ void ControllerCore::changed(const Watch& watch, const Change& change, const Cac
 void ControllerCore::note_own_write(const kube::Key& key, const EffectReply& reply) {
   const auto* answer = std::get_if<client::Reply>(&reply);
   if (answer == nullptr || !*answer) return;
-  std::string version{(*answer)->body.get("metadata", "resourceVersion").as_string()};
+  std::string version{version_of((*answer)->body)};
   if (version.empty() || !own_writes_.insert_or_assign(version, key).second) return;
   own_order_.push_back(std::move(version));
   if (own_order_.size() <= kOwnWritesMax) return;
@@ -59,10 +68,26 @@ void ControllerCore::note_own_write(const kube::Key& key, const EffectReply& rep
 }
 
 bool ControllerCore::is_own_write(const kube::Key& key, const Change& change) const {
-  if (change.origin != Origin::OwnWrite || change.after.is_null()) return false;
-  const auto found =
-      own_writes_.find(std::string{change.after.get("metadata", "resourceVersion").as_string()});
+  return change.origin == Origin::OwnWrite && !change.after.is_null() &&
+         wrote(key, version_of(change.after));
+}
+
+bool ControllerCore::wrote(const kube::Key& key, std::string_view version) const {
+  const auto found = own_writes_.find(std::string{version});
   return found != own_writes_.end() && found->second == key;
+}
+
+void ControllerCore::status_changed(const kube::Key& key, json::View object, MonotonicInstant now) {
+  for (Running& running : running_) {
+    if (running.pass.key() != key) continue;
+    running.status_heard = version_of(object);
+    return;
+  }
+  look_at_status(key, now);
+}
+
+void ControllerCore::look_at_status(const kube::Key& key, MonotonicInstant now) {
+  if (!queue_.add_at(key, kFreshPriority, now + kStatusAgain)) overflowed_ = true;
 }
 
 void ControllerCore::forget_versions() {
@@ -134,6 +159,9 @@ std::optional<ControllerCore::Ended> ControllerCore::settle(PassId id, const Tim
   const auto finish = finish_of(ended.end);
   remember(ended.key, ended.end);
   count_overtaken(ended);
+  if (!running->status_heard.empty() && !wrote(ended.key, running->status_heard)) {
+    look_at_status(ended.key, now.monotonic);
+  }
   ended.took = queue_.finish(running->slot, finish, now.monotonic);
   if (running != &running_.back()) *running = std::move(running_.back());
   running_.pop_back();

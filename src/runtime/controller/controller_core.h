@@ -39,6 +39,9 @@ struct Times {
 // does so again and again is slowed down to one a second.
 inline constexpr Duration kProgressFirst = std::chrono::milliseconds(5);
 inline constexpr Duration kProgressMax = std::chrono::seconds(1);
+// A status that somebody else wrote, or a write of our own that was given up and arrived, is
+// corrected after this: two who disagree about it disagree once a second.
+inline constexpr Duration kStatusAgain = std::chrono::seconds(1);
 
 class ControllerCore {
  public:
@@ -100,6 +103,8 @@ class ControllerCore {
   EventLog& events() { return events_; }
   std::size_t memories() const { return memories_.size(); }
   const kube::Key& key_of(PassId id) const;
+  // Somebody else wrote the status of its object since it began.
+  bool status_heard(PassId id) const { return !find(id)->status_heard.empty(); }
 
   // For the verifier, which compares cores. `told` is the owner's word that everything written so
   // far has been through changed(): whose writes those were is not asked again.
@@ -118,6 +123,9 @@ class ControllerCore {
     PassId id = 0;
     SlotNumber slot = kNoSlot;
     Pass pass;
+    // The newest version of its object that has another status and may be somebody else's: news of
+    // our own write may come before its answer. Empty: none.
+    std::string status_heard{};
   };
 
   const Running* find(PassId id) const;
@@ -129,6 +137,9 @@ class ControllerCore {
   void count_overtaken(const Ended& ended);
   void note_own_write(const kube::Key& key, const EffectReply& reply);
   bool is_own_write(const kube::Key& key, const Change& change) const;
+  bool wrote(const kube::Key& key, std::string_view version) const;
+  void status_changed(const kube::Key& key, json::View object, MonotonicInstant now);
+  void look_at_status(const kube::Key& key, MonotonicInstant now);
   WorkQueue::Finish finish_of(PassEnd& end);
 
   std::shared_ptr<const Pass::Settings> settings_;

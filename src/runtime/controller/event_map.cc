@@ -3,6 +3,7 @@
 // Predicates and mappings of watches.
 #include "runtime/controller/event_map.h"
 
+#include "kinds/kind.h"
 #include "runtime/controller/child.h"
 #include "runtime/controller/pass.h"
 
@@ -58,6 +59,12 @@ bool worth_a_pass(const Watch& watch, json::View before, json::View after) {
   if (watch.role == WatchRole::Cached) return false;
   if (watch.predicate) return watch.predicate(before, after);
   return watch.role != WatchRole::Primary || primary_changed(before, after);
+}
+
+bool status_differs(const Watch& watch, json::View before, json::View after) {
+  return watch.role == WatchRole::Primary && !watch.predicate && !before.is_null() &&
+         !after.is_null() && before.get("status") != after.get("status") &&
+         kinds::find(watch.collection.resource.kind) == nullptr;
 }
 
 void keys_of(const Declaration& declaration, const Watch& watch, const Change& change,

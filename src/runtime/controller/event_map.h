@@ -18,6 +18,10 @@ class CacheView;
 // that is: its spec (generation), labels, annotations, finalizers, deletion, and whose it is.
 bool worth_a_pass(const Watch& watch, json::View before, json::View after);
 
+// Whether, where that says no, the status of the primary is another one. Of a custom kind: the
+// status of a built-in one is not the operator's to write.
+bool status_differs(const Watch& watch, json::View before, json::View after);
+
 // Calls `add` for each key the change is about, possibly several times for one.
 void keys_of(const Declaration& declaration, const Watch& watch, const Change& change,
              const CacheView& cache, const std::function<void(const kube::Key&)>& add);

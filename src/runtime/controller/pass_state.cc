@@ -135,10 +135,16 @@ bool PassState::superseded() {
 }
 
 void PassState::supersede() {
+  const ErrorClass worst = take_stock();
+  // An edit is a reason to look again, but none to press a server that failed or asked for time.
+  const bool wait = worst == ErrorClass::Transient || worst == ErrorClass::Throttled;
   result.overtaken = true;
-  result.result = PassEnd::Result::Success;
-  result.requeue_after = Duration::zero();
+  result.result = wait ? PassEnd::Result::Error : PassEnd::Result::Success;
+  result.requeue_after = wait ? again : Duration::zero();
+  // What else was wrong was wrong with what the object was.
+  if (!wait) result.failure = {};
   result.memory = start.memory;
+  if (result.backoff) ++result.memory.transients;
   phase = Phase::Over;
 }
 
@@ -160,15 +166,20 @@ void PassState::fail_pass(StepFailure failure) {
   finish();
 }
 
-void PassState::finish() {
+ErrorClass PassState::take_stock() {
   for (const Outcome& outcome : result.outcomes.steps) {
     if (outcome.error_class == ErrorClass::None) continue;
     note({outcome.error_class, outcome.reason, outcome.message, std::nullopt});
   }
   auto worst = result.failure.reason.empty() ? ErrorClass::None : result.failure.error_class;
   if (worst != ErrorClass::None && !on(Rule::ErrorClasses)) worst = ErrorClass::Transient;
-  if (worst == ErrorClass::Permanent) look_again(kPermanentAgain);
   result.backoff = worst == ErrorClass::Transient;
+  return worst;
+}
+
+void PassState::finish() {
+  const ErrorClass worst = take_stock();
+  if (worst == ErrorClass::Permanent) look_again(kPermanentAgain);
   result.requeue_after = again;
   switch (worst) {
     case ErrorClass::Transient:

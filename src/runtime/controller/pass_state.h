@@ -117,6 +117,8 @@ struct PassState {
   void look_again(Duration delay);
   // A failure of the pass itself; of several the one that asks to come back soonest counts.
   void note(StepFailure failure);
+  // What all that went wrong amounts to; whether to come back after the backoff follows from it.
+  ErrorClass take_stock();
   void finish();
   void fail_pass(StepFailure failure);
   // Somebody changed the object meanwhile: no more writes, start over.

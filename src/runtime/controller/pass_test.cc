@@ -492,6 +492,65 @@ TEST_F(PassTest, Rule10ATransientFailureIsNoNewPhaseUntilItLasts) {
   EXPECT_EQ(world_.text(kBoats, "a", "status", "phase"), "Failed");
 }
 
+// An edit is a reason to look again, but none to press a server that failed.
+TEST_F(PassTest, Rule10AnOvertakenPassThatFailedWaitsAllTheSame) {
+  operator_.on_decide = [](const TestOperator::Seen& seen) {
+    Plan plan;
+    plan.branch("map").steps.emplace_back(ApplyStep{TestOperator::color_map(seen)});
+    plan.branch("once").steps.emplace_back(
+        CreateStep{TestOperator::map("once", json::Draft::object())});
+    return plan;
+  };
+  world_.create_boat("a");
+  world_.sync();
+  client::CallError error = refused(500, "InternalError", "down");
+  on_call_ = [&](const client::Call& call) -> std::optional<client::Reply> {
+    if (call.resource != kMaps) return std::nullopt;
+    world_.patch(kBoats, "a", R"({"spec":{"color":"blue"}})");
+    world_.sync();
+    return std::unexpected(error);
+  };
+
+  const PassEnd failed = run();
+  EXPECT_TRUE(failed.overtaken);
+  EXPECT_TRUE(failed.backoff);
+  EXPECT_EQ(failed.memory.transients, 1U);
+  EXPECT_EQ(failed.requeue_after, std::nullopt);
+
+  world_.patch(kBoats, "a", R"({"spec":{"color":"red"}})");
+  world_.sync();
+  error = refused(429, "TooManyRequests", "later");
+  error.retry_after = std::chrono::seconds(7);
+  const PassEnd throttled = run();
+  EXPECT_TRUE(throttled.overtaken);
+  EXPECT_FALSE(throttled.backoff);
+  EXPECT_EQ(throttled.requeue_after, std::chrono::seconds(7));
+
+  world_.patch(kBoats, "a", R"({"spec":{"color":"red"}})");
+  world_.sync();
+  error = refused(422, "Invalid", "no such colour");
+  const PassEnd invalid = run();
+  EXPECT_TRUE(invalid.overtaken);
+  EXPECT_EQ(invalid.requeue_after, Duration::zero());  // what was invalid is not what is there
+}
+
+TEST_F(PassTest, WhatAnotherLeaderAppliedIsNotAppliedAgain) {
+  world_.create_boat("a");
+  settle();
+  world_.patch(kBoats, "a", R"({"spec":{"color":"blue"}})");
+  world_.sync();
+  const Contents as_created = world_.contents.at(kMapKind);
+  ASSERT_TRUE(run().outcomes.all_succeeded());
+  ASSERT_EQ(world_.text(kMaps, "a-map", "data", "color"), "blue");
+  calls_.clear();
+
+  world_.contents.at(kMapKind) = as_created;  // what the other process still knows
+  const PassEnd end = run();
+
+  EXPECT_THAT(verbs(), ElementsAre("get configmaps"));
+  EXPECT_EQ(end.outcomes.steps[0].state, StepState::Unchanged);
+}
+
 TEST_F(PassTest, SaysAnEventWhenObservingFailsForGood) {
   operator_.on_observe = [](const Reader&, Probes&) -> Result<json::Value> {
     return fail(ErrorKind::Internal, "no chart of these waters");
