@@ -19,11 +19,17 @@ constexpr Duration kLogEvery = std::chrono::seconds(5);
 
 std::string progress_text(const verify::Progress& progress, std::optional<Duration> time_limit) {
   const double seconds = std::max(1e-3, std::chrono::duration<double>(progress.elapsed).count());
-  auto text = fmt::format(
-      "{} states, frontier {}, depth {}, {}/s, {} MiB", verify::grouped(progress.distinct),
-      verify::grouped(progress.frontier), progress.depth,
-      verify::grouped(static_cast<std::uint64_t>(static_cast<double>(progress.distinct) / seconds)),
-      progress.bytes >> 20U);
+  const auto rate = [&](std::uint64_t count) {
+    return verify::grouped(static_cast<std::uint64_t>(static_cast<double>(count) / seconds));
+  };
+  auto text =
+      progress.walks_left
+          ? fmt::format("{} walks left, {} states, {} steps/s, {} MiB",
+                        verify::grouped(*progress.walks_left), verify::grouped(progress.distinct),
+                        rate(progress.transitions), progress.bytes >> 20U)
+          : fmt::format("{} states, frontier {}, depth {}, {}/s, {} MiB",
+                        verify::grouped(progress.distinct), verify::grouped(progress.frontier),
+                        progress.depth, rate(progress.distinct), progress.bytes >> 20U);
   if (time_limit) {
     const auto left = std::max(Duration{}, *time_limit - progress.elapsed);
     text += fmt::format(

@@ -57,6 +57,14 @@ struct ActorCount {
   std::uint64_t transitions = 0;
 };
 
+// Runs at random, where not everything was visited.
+struct Walks {
+  std::uint64_t done = 0;
+  std::uint64_t asked = 0;
+  std::uint64_t restless = 0;  // of those done; they say nothing about what happens some day
+  std::uint64_t seed = 0;
+};
+
 struct Exploration {
   std::uint64_t distinct = 0;
   std::uint64_t transitions = 0;
@@ -69,6 +77,8 @@ struct Exploration {
   std::vector<ActorCount> actors = {};
   // Why the exploration did not see everything; empty when it did.
   std::string incomplete = {};
+  // Then this is a sample and proves nothing.
+  std::optional<Walks> walks = std::nullopt;
   // The action that had two different results when executed twice; empty when there was none. Then
   // no verdict means anything.
   std::string nondeterminism = {};
@@ -87,6 +97,7 @@ struct Progress {
   std::uint32_t depth = 0;
   std::uint64_t bytes = 0;
   Duration elapsed{};
+  std::optional<std::uint64_t> walks_left = std::nullopt;
 };
 
 struct ExploreOptions {
@@ -98,6 +109,9 @@ struct ExploreOptions {
   bool stop_at_violation = false;
   // One state in this many has all its transitions executed twice; 0: none.
   std::uint32_t execute_twice_one_in = 64;
+  // Instead of visiting everything, so many runs at random; the seed decides which.
+  std::optional<std::uint64_t> walks = std::nullopt;
+  std::uint64_t seed = 1;
   std::function<void(const Progress&)> progress = {};  // now and then, on the calling thread
 };
 

@@ -80,6 +80,7 @@ concept Model = requires(const M& model, const typename M::State& state,
                          const typename M::Action& action, std::vector<typename M::Action>& out) {
   requires std::copyable<typename M::State>;
   requires std::copyable<typename M::Action>;
+  requires std::equality_comparable<typename M::Action>;
   // One or more.
   { model.initial() } -> std::same_as<std::vector<typename M::State>>;
   // Appends what may happen next, in a fixed order. An action may turn out to be impossible.

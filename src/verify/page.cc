@@ -52,7 +52,8 @@ std::string_view colour_of(const Report& report) {
   switch (report.conclusion()) {
     case Conclusion::Proved: return "holds";
     case Conclusion::Violated: return report.false_on_purpose ? "holds" : "violated";
-    case Conclusion::Incomplete: return "unknown";
+    case Conclusion::Incomplete:
+    case Conclusion::Sampled: return "unknown";
   }
   return "unknown";
 }

@@ -53,6 +53,16 @@ std::string time_of(const Report& report) {
                      report.workers == 1 ? "" : "s");
 }
 
+std::string walks_of(const Walks& walks) {
+  std::string text = grouped(walks.done);
+  if (walks.done < walks.asked) text += " of " + grouped(walks.asked);
+  if (walks.restless > 0) {
+    text +=
+        fmt::format("; {} came to no rest and say nothing about liveness", grouped(walks.restless));
+  }
+  return text;
+}
+
 std::string trust_in(const Exploration& result) {
   return fmt::format("{}; chance of a hash collision {}",
                      result.nondeterminism.empty()
@@ -69,6 +79,7 @@ std::vector<Figure> figures_of(const Report& report) {
       {"states", fmt::format("{} distinct, {} transitions, depth {}", grouped(result.distinct),
        grouped(result.transitions), result.depth)}
   };
+  if (result.walks) figures.push_back({"walks", walks_of(*result.walks)});
   if (result.components) figures.push_back({"components", grouped(*result.components)});
   figures.push_back({"time", time_of(report)});
   figures.push_back({"memory", fmt::format("{:.1f} MiB visited, {:.1f} MiB graph",
@@ -95,6 +106,7 @@ Conclusion Report::conclusion() const {
       (exploration.complete() &&
        std::ranges::any_of(sections, [](const Section& section) { return section.missing > 0; }));
   if (bad) return Conclusion::Violated;
+  if (exploration.walks) return Conclusion::Sampled;
   return exploration.complete() ? Conclusion::Proved : Conclusion::Incomplete;
 }
 
@@ -104,6 +116,7 @@ std::string_view Report::verdict() const {
     case Conclusion::Violated:
       return false_on_purpose ? "not everything holds, as it must be" : "NOT everything holds";
     case Conclusion::Incomplete: return "INCOMPLETE: nothing is proved";
+    case Conclusion::Sampled: return "a sample: nothing was violated, nothing is proved";
   }
   return "?";
 }
@@ -112,6 +125,9 @@ std::string Report::command() const {
   std::string text = fmt::format("{} verify {}", program, subject);
   if (!scenario.empty()) text += " --scenario " + scenario;
   for (const auto& [name, value] : parameters) text += fmt::format(" --{} {}", name, value);
+  if (const auto& walks = exploration.walks) {
+    text += fmt::format(" --walks {} --seed {}", walks->asked, walks->seed);
+  }
   return text;
 }
 

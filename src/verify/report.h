@@ -28,6 +28,7 @@ enum class Conclusion : std::uint8_t {
   Proved,      // complete, and everything holds
   Violated,    // something does not hold, was vacuous, or was never covered
   Incomplete,  // nothing is known to be wrong, but not everything was seen
+  Sampled,     // nothing was found to be wrong, and more than a sample was not asked for
 };
 
 struct Report {

@@ -61,6 +61,7 @@ std::string_view to_string(Conclusion conclusion) {
     case Conclusion::Proved: return "proved";
     case Conclusion::Violated: return "violated";
     case Conclusion::Incomplete: return "incomplete";
+    case Conclusion::Sampled: return "sampled";
   }
   return "?";
 }
@@ -76,6 +77,14 @@ void add_numbers(const Exploration& result, json::Draft& object) {
   object["seconds"] = std::chrono::duration<double>(result.elapsed).count();
   object["complete"] = result.complete();
   if (!result.complete()) object["incomplete"] = result.incomplete;
+  if (const auto& walks = result.walks) {
+    object["walks"] = json::Draft::object({
+        {"done",     number(walks->done)    },
+        {"asked",    number(walks->asked)   },
+        {"restless", number(walks->restless)},
+        {"seed",     number(walks->seed)    },
+    });
+  }
   if (!result.nondeterminism.empty()) object["nondeterminism"] = result.nondeterminism;
 }
 

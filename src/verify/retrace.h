@@ -7,6 +7,8 @@
 #include "verify/exploration.h"
 #include "verify/model.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -47,6 +49,13 @@ class Retracer {
   // By the nth of the actions that are possible.
   bool step_by_possible(std::size_t nth) {
     return step([&](std::size_t possible, std::size_t, const State&) { return possible == nth; });
+  }
+  bool step_by(const Action& action) {
+    std::vector<Action> actions;
+    model_.actions(*state_, actions);
+    const auto found = std::ranges::find(actions, action);
+    return found != actions.end() &&
+           step_by_action(static_cast<std::size_t>(found - actions.begin()));
   }
   // By the nth of all actions.
   bool step_by_action(std::size_t nth) {

@@ -15,6 +15,7 @@
 #include "verify/replay.h"
 #include "verify/report.h"
 #include "verify/retrace.h"
+#include "verify/wander.h"
 
 #include <functional>
 #include <optional>
@@ -64,7 +65,8 @@ Report run_model(const M& model, const Parameters& parameters, const Request& re
   return {.scenario = request.scenario,
           .parameters = parameters,
           .workers = request.options.workers,
-          .exploration = explore(model, request.options)};
+          .exploration = request.options.walks ? wander(model, request.options)
+                                               : explore(model, request.options)};
 }
 
 template <Model M>

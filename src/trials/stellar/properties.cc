@@ -151,8 +151,9 @@ Promise fresh_running(std::string_view who) {
                               condition(before, "Ready") == "True" &&
                               before.get("status", "observedGeneration") ==
                                   after.get("status", "observedGeneration");
-            if (!says || said) return true;
-            return is.by != nullptr && !is.by->answers.empty() && answered_well(*is.by) &&
+            // What arrives after it was given up was said by a pass that is over.
+            if (!says || said || is.by == nullptr) return true;
+            return !is.by->answers.empty() && answered_well(*is.by) &&
                    kube::generation_of(is.by->snapshot) ==
                        after.get("status", "observedGeneration").as_int();
           }};

@@ -3,6 +3,7 @@
 // Two nodes in one namespace, and two processes of one operator.
 #include "kube/metadata.h"
 #include "trials/stellar/deeds.h"
+#include "trials/stellar/health_model.h"
 #include "trials/stellar/properties.h"
 #include "trials/stellar/worlds.h"
 
@@ -84,10 +85,39 @@ Scenario leaders_delete() {
   return made;
 }
 
+// Everything at once, as the seed's model has it and more: too much to visit, for walks.
+Scenario storm() {
+  auto made = world("storm", "all troubles at once: to be walked through at random",
+                    "edit=3,crash=2,error=3,lease=2,stale=2,flap=2", kHorizon);
+  for (const auto mode : {kDie, kLag, kHang, kSync}) {
+    made.deeds.push_back(gets_into(kAlice, mode));
+  }
+  made.deeds.push_back(gets_well(kAlice));
+  made.deeds.push_back(edits(kAlice, "wants another version", R"({"version":"22.2.0"})"));
+  made.deeds.push_back(edits(kAlice, "wants the first version", R"({"version":"22.1.0"})"));
+  made.deeds.push_back(edits(kAlice, "suspends it", R"({"suspended":true})"));
+  made.deeds.push_back(edits(kAlice, "lets it run", R"({"suspended":false})"));
+  made.deeds.push_back(deletes(kAlice));
+  // As in leaders-delete: what was asked for while leading may come late.
+  made.promises = {fresh_running(kAlice), one_voice(kAlice)};
+  made.claims = {running_complete(kAlice, made.absent), observed_generation(kAlice),
+                 delete_completes(kAlice)};
+  made.match = [absent = made.absent](const Look& look, json::View node) {
+    if (node.get("spec", "suspended").as_bool()) {
+      return phase_of(node) == "Suspended" && is_observed(node) &&
+             workload_of(look, node).get("spec", "replicas").as_int(1) == 0;
+    }
+    return converged(look, node, absent);
+  };
+  made.processes = 2;
+  made.by_name_only = true;
+  return made;
+}
+
 }  // namespace
 
 std::vector<Scenario> shared_worlds() {
-  return {ec7_networks(), neighbours(), neighbours_at_once(), leaders(), leaders_delete()};
+  return {ec7_networks(), neighbours(), neighbours_at_once(), leaders(), leaders_delete(), storm()};
 }
 
 }  // namespace fixpoint::trials::stellar

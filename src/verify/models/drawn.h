@@ -22,6 +22,7 @@ class Drawn {
   struct Action {
     unsigned to;
     ActorId who;
+    bool operator==(const Action&) const = default;
   };
   struct Arrow {
     unsigned from;

@@ -32,6 +32,7 @@ class Ring {
     Kind kind;
     std::uint8_t who;
     std::uint8_t to = 0;  // whom it wakes, or which alternative of the guard is true
+    bool operator==(const Action&) const = default;
   };
   enum class Nodes : std::uint8_t {
     Free,        // send messages and rest as they like

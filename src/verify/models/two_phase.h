@@ -37,6 +37,7 @@ class TwoPhase {
   struct Action {
     Kind kind;
     std::uint8_t who;
+    bool operator==(const Action&) const = default;
   };
   static constexpr unsigned kSizeMax = 14;  // 4 bits for each and 4 more in one word
 

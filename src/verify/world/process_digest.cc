@@ -268,7 +268,10 @@ Digest digest_of(const Process& process) {
     add(out, key);
     add(out, memory);
   }
-  process.core.each_running([&](auto, const runtime::Pass& pass) { add(out, pass.state()); });
+  process.core.each_running([&](auto id, const runtime::Pass& pass) {
+    add(out, pass.state());
+    out.truth(process.core.status_heard(id));
+  });
   if (process.guard) add(out, process.guard->core());
   return out.finish();
 }

@@ -298,7 +298,7 @@ struct Rules {
       return end.outcomes.problem(branch) != nullptr;
     };
     if (end.outcomes.steps.size() != end.plan.step_count() || end.failure.reason == "LeaseLost" ||
-        end.timed_out || end.requeue_after == Duration::zero()) {
+        end.timed_out || end.overtaken || end.requeue_after == Duration::zero()) {
       return true;  // it was not carried out to its end
     }
     return std::ranges::all_of(end.plan.branches, [&](const runtime::Branch& branch) {
@@ -324,11 +324,19 @@ struct Rules {
     const auto* cache =
         call == nullptr ? nullptr : before.processes[action.process]->find(call->resource.kind);
     if (cache == nullptr || call->verb == Verb::Delete || call->verb == Verb::Create) return true;
-    // Only who knew what is there can be blamed.
-    const json::View known = cache->get(call->key);
-    return before.landed ||
-           kube::resource_version_of(known) != kube::resource_version_of(stored(before, *call)) ||
-           before.store.revision() != after.store.revision();
+    // Only who knew what is there can be blamed; and who asked while it led did not know.
+    return after.landed || before.store.revision() != after.store.revision() ||
+           !knew(World::pass_of(before, action).state(), cache->get(call->key),
+                 kube::resource_version_of(stored(before, *call)));
+  }
+  // When it asked: a step about a child notes what it begins with, and what it is told.
+  static bool knew(const PassState& pass, json::View cached, std::string_view version) {
+    if (pass.script.current.is_null()) return kube::resource_version_of(cached) == version;
+    return kube::resource_version_of(pass.script.current) == version ||
+           std::ranges::any_of(pass.script.replies, [&](const runtime::EffectReply& reply) {
+             const auto* one = std::get_if<client::Reply>(&reply);
+             return one != nullptr && *one && kube::resource_version_of((*one)->body) == version;
+           });
   }
 };
 

@@ -189,7 +189,8 @@ bool World::Turn::deed(const Action& action) {
                                                              state_.store, carry_out);
   auto outside = std::get<Result<json::Value>>(*did);
   if (world_.scenario_.outside) state_.outside = *std::move(outside);
-  return state_.store.revision() != before_ || !state_.outside.view().same_as(was_.outside);
+  // Of an outside that is remembered only the value is the same.
+  return state_.store.revision() != before_ || state_.outside != was_.outside;
 }
 
 std::optional<EffectReply> World::Turn::ask_server(const Action& action, const Effect& effect) {
