@@ -125,6 +125,9 @@ verify-full: build ## The same with the budgets of the night: ten million states
 	@$(VERIFY) stellar --scenario leaders --budget lease=1,crash=2
 	@$(VERIFY) stellar --scenario leaders --budget lease=2
 	@$(VERIFY) stellar --scenario leaders --budget lease=2,crash=1
+	@$(VERIFY) stellar --scenario leaders --budget lease=1,stale=1
+	@$(VERIFY) stellar --scenario storm --walks 20000
+	@$(VERIFY) greeting --scenario others --budget crash=2,error=2,late=1,watch=2,stale=2,flap=2,foreign=2 --walks 20000
 
 .PHONY: lint
 lint: deps ## Check formatting, include direction, licence lines, names, clang-tidy on what changed

@@ -87,6 +87,7 @@ void ControllerCore::status_changed(const kube::Key& key, json::View object, Mon
 }
 
 void ControllerCore::look_at_status(const kube::Key& key, MonotonicInstant now) {
+  if (queue_.queued(key)) return;  // it is looked at anyway; of one who does not lead, all are
   if (!queue_.add_at(key, kFreshPriority, now + kStatusAgain)) overflowed_ = true;
 }
 

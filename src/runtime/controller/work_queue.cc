@@ -131,6 +131,11 @@ std::uint32_t WorkQueue::failures(const kube::Key& key) const {
   return slot == kNoSlot ? 0 : slots_[slot].failures;
 }
 
+bool WorkQueue::queued(const kube::Key& key) const {
+  const SlotNumber slot = slots_.find(key, hash_of(key));
+  return slot != kNoSlot && slots_[slot].queued;
+}
+
 std::vector<WorkQueue::Depth> WorkQueue::depths() const {
   std::vector<Depth> depths;
   depths.reserve(levels_.size());

@@ -74,6 +74,7 @@ class WorkQueue {
   std::size_t running() const { return running_.size(); }
   std::size_t waiting() const;  // for a time
   std::uint32_t failures(const kube::Key& key) const;
+  bool queued(const kube::Key& key) const;
 
   struct Depth {
     Priority priority = 0;
