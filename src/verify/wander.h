@@ -20,10 +20,9 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace fixpoint::verify {
 
@@ -116,7 +115,7 @@ class Wanderer {
     // says so.
     if (violates(*best, property)) shorten(best, trial, property);
     return {.outcome = Outcome::Violated,
-            .detail = fmt::format("walk {}", number),
+            .detail = "walk " + std::to_string(number),
             .trace = retrace(*best, property)};
   }
 
