@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace fixpoint::operators::stellar {
 namespace {
 
