@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The second half of write.h: the wanted object on its way into the store.
 #include "apiserver/write.h"
 
 #include "apiserver/certificate_checks.h"
@@ -10,13 +12,10 @@
 #include "base/hash.h"
 #include "base/rfc3339.h"
 #include "kinds/validate_endpoints.h"
-#include "kube/crd_schema.h"
 #include "kube/error_words.h"
 #include "kube/metadata.h"
 #include "kube/names.h"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace fixpoint::apiserver {
@@ -91,12 +90,6 @@ kube::Status taken(const Resource& resource, const store::Record& record, json::
   return status;
 }
 
-// Of lists without declared keys.
-const kube::Schema* without_list_keys() {
-  static const auto kSchema = kube::schemaless();
-  return kSchema.typed;
-}
-
 // What is no number is no version either, and 0 is none.
 bool names_a_version(json::View object) {
   const auto text = kube::resource_version_of(object);
@@ -140,28 +133,6 @@ AdmissionCall WriteCall::admission(std::string_view verb, std::string_view name)
           .dry_run = options.dry_run};
 }
 
-kube::Writer WriteCall::writer() const {
-  kube::Writer writer{.schema = resource.schema,
-                      .kind = resource.kind,
-                      .manager = options.manager(request),
-                      .subresource = request.subresource,
-                      .now = environment.now,
-                      .reset_fields = reset_fields(resource, request.subresource),
-                      .api_versions = served_api_versions(resource),
-                      .version_schemas = {}};
-  if (resource.custom) {
-    for (const auto& schema : resource.custom->schemas) {
-      writer.version_schemas.push_back(schema.typed);
-    }
-  } else {
-    writer.forms = version_forms(resource);
-  }
-  if (environment.weakness == Weakness::ApplyReplacesLists) writer.schema = without_list_keys();
-  if (environment.weakness == Weakness::StatusApplySharesOwnership) writer.subresource.clear();
-  if (environment.weakness == Weakness::OwnsResetFields) writer.reset_fields.clear();
-  return writer;
-}
-
 Response answer_to(WriteCall& call, Answer<Written> written) {
   if (!written) return failure(written.error(), std::move(call.warnings));
   Response response;
@@ -191,73 +162,7 @@ json::Value erase_object(store::Store& store, const store::Record& current) {
   return body;
 }
 
-Answer<void> adopt_namespace(const WriteCall& call, json::Draft& object) {
-  auto& metadata = object.object_at("metadata");
-  const json::Draft* ns = metadata.find("namespace");
-  const std::string_view given = ns == nullptr ? std::string_view{} : ns->as_string();
-  const std::string_view wanted = call.resource.namespaced ? call.request.ns : std::string_view{};
-  if (given.empty() && !wanted.empty()) {
-    metadata["namespace"] = wanted;
-    return {};
-  }
-  // What lives in no namespace forgets the one it names, and so does what is sent to none.
-  if (!call.resource.namespaced || call.request.empty_namespace) {
-    metadata.erase("namespace");
-    return {};
-  }
-  if (given != wanted) {
-    return std::unexpected(kube::bad_request(
-        "the namespace of the provided object does not match the namespace sent on the request"));
-  }
-  return {};
-}
-
-Answer<void> check_name(const WriteCall& call, const json::Draft& object) {
-  const auto name = name_in(object);
-  if (name == call.request.name) return {};
-  if (name.empty()) {
-    return std::unexpected(kube::bad_request("the name of the object (" + call.request.name +
-                                             " based on URL) was undeterminable: name must be "
-                                             "provided"));
-  }
-  return std::unexpected(kube::bad_request("the name of the object (" + std::string{name} +
-                                           ") does not match the name on the URL (" +
-                                           call.request.name + ")"));
-}
-
-void dedup_owners(WriteCall& call, json::Draft& object) {
-  json::Draft* owners = object.find("metadata", "ownerReferences");
-  if (owners == nullptr || !owners->is_array()) return;
-  std::vector<json::Draft> kept;
-  std::string twice;
-  std::erase_if(owners->elements(), [&](const json::Draft& owner) {
-    if (std::ranges::find(kept, owner) == kept.end()) {
-      kept.push_back(owner);
-      return false;
-    }
-    const json::Draft* uid = owner.find("uid");
-    if (!twice.empty()) twice += ", ";
-    if (uid != nullptr) twice += uid->as_string();
-    return true;
-  });
-  if (twice.empty()) return;
-  // A patch is only looked at after admission.
-  const bool patches = call.request.verb == Verb::Patch;
-  call.warnings.push_back(
-      ".metadata.ownerReferences contains duplicate entries" +
-      std::string{patches ? " after mutating admission happens" : ""} +
-      "; API server dedups owner references in "
-      "1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate "
-      "UID(s) observed: " +
-      twice);
-}
-
 namespace {
-
-// As it would come back from the store, but for defaults.
-json::Value reread(const Resource& resource, const json::Value& object) {
-  return in_version(resource, to_stored(resource, object));
-}
 
 // What another version wrote gets the stored version's defaults, as whoever reads it would give it.
 json::Value stored_form(const Resource& resource, const json::Value& object) {
@@ -270,43 +175,6 @@ json::Value stored_form(const Resource& resource, const json::Value& object) {
   return draft.freeze();
 }
 
-}  // namespace
-
-Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) {
-  if (call.environment.weakness == Weakness::UpdateTakesNoOwnership && !live.is_null()) {
-    object.object_at("metadata")["managedFields"] = live.get("metadata", "managedFields");
-    return {};
-  }
-  if (call.resource.builtin == nullptr || call.resource.builtin->to_stored == nullptr) {
-    return kube::track_update(call.writer(), live, object);
-  }
-  // Owned is what will come back: the stored version may say more in this one than was sent.
-  json::Draft seen{reread(call.resource, object.freeze())};
-  const auto copy_fields = [](json::Draft& from, json::Draft& to) {
-    const json::Draft* fields = from.find("metadata", "managedFields");
-    auto& metadata = to.object_at("metadata");
-    if (fields != nullptr) {
-      metadata["managedFields"] = *fields;
-    } else {
-      metadata.erase("managedFields");
-    }
-  };
-  copy_fields(object, seen);
-  auto tracked = kube::track_update(call.writer(), live, seen);
-  copy_fields(seen, object);
-  return tracked;
-}
-
-namespace {
-
-bool unconditional(const WriteCall& call) {
-  switch (call.environment.weakness) {
-    case Weakness::AllowsUnversionedUpdateOfCustom: return true;
-    case Weakness::RefusesUnversionedUpdate: return false;
-    default: return call.resource.unconditional_update;
-  }
-}
-
 // What is no mistake here: what the server's weakness hides, and the addresses of local pods where
 // the cluster's own loops publish them.
 void forgive(const WriteCall& call, kube::FieldErrors& errors) {
@@ -316,104 +184,13 @@ void forgive(const WriteCall& call, kube::FieldErrors& errors) {
   if (resource == "endpoints" || resource == "endpointslices") kinds::allow_loopback(errors);
 }
 
-bool overlooks_version(const WriteCall& call) {
-  const bool patches = call.request.verb == Verb::Patch;
-  return call.environment.weakness == (patches ? Weakness::IgnoresResourceVersionOnPatch
-                                               : Weakness::IgnoresResourceVersionOnUpdate);
-}
-
 }  // namespace
-
-Answer<std::uint64_t> version_in(const json::Draft& object) {
-  const json::Draft* version = object.find("metadata", "resourceVersion");
-  const auto given = version == nullptr ? std::string_view{} : version->as_string();
-  if (given.empty()) return 0;
-  std::uint64_t number = 0;
-  const auto read = std::from_chars(given.data(), given.data() + given.size(), number);
-  const bool digits = given.find_first_not_of("0123456789") == std::string_view::npos;
-  if (digits && read.ec == std::errc{}) return number;
-  const std::string why = digits ? "value out of range" : "invalid syntax";
-  return std::unexpected(
-      kube::unreasoned(500, "strconv.ParseUint: parsing " + kube::shown(given) + ": " + why));
-}
-
-Answer<void> check_preconditions(const WriteCall& call, json::View current,
-                                 const json::Draft& object) {
-  const auto given = version_in(object);
-  if (!given) return std::unexpected(given.error());
-  if (*given == 0) {
-    if (unconditional(call)) return {};
-    // Kubernetes names the resource here where a kind belongs.
-    const auto resource = call.resource.group_resource();
-    return std::unexpected(
-        kube::invalid({resource.group, resource.resource}, call.request.name,
-                      {kube::invalid(kube::FieldPath{"metadata"}.child("resourceVersion"),
-                                     std::string{"0"}, "must be specified for an update")}));
-  }
-  if (std::to_string(*given) == kube::resource_version_of(current) || overlooks_version(call)) {
-    return {};
-  }
-  return std::unexpected(
-      kube::conflict_modified(call.resource.group_resource(), call.request.name));
-}
-
-namespace {
-
-// Where a real server keeps objects of this kind in its store; some have kept their first names.
-std::string registry_path(const Resource& resource) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFirstNames{
-      {{"services", "services/specs"},
-       {"endpoints", "services/endpoints"},
-       {"replicationcontrollers", "controllers"},
-       {"nodes", "minions"},
-       {"ingresses", "ingress"}}
-  };
-  const auto& path = resource.path;
-  const bool grouped = resource.builtin == nullptr || path.group == "apiextensions.k8s.io" ||
-                       path.group == "apiregistration.k8s.io";
-  if (grouped) return path.group + "/" + path.resource;
-  for (const auto& [name, first] : kFirstNames) {
-    if (path.resource == name) return std::string{first};
-  }
-  return path.resource;
-}
-
-}  // namespace
-
-kube::Status precondition_failed(const WriteCall& call, const Resource& resource,
-                                 std::string_view name, const std::string& why) {
-  // A dry run asks above the layer that knows where in the store things are.
-  std::string key = call.options.dry_run ? "/" : "/registry/";
-  key += registry_path(resource) + "/";
-  if (!call.request.ns.empty()) key += call.request.ns + "/";
-  key += name;
-  return kube::conflict(
-      resource.group_resource(), name,
-      "StorageError: invalid object, Code: 4, Key: " + key +
-          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " + why);
-}
-
-Answer<void> check_uid(const WriteCall& call, json::View current, const json::Draft& object) {
-  const json::Draft* uid = object.find("metadata", "uid");
-  const auto given = uid == nullptr ? std::string_view{} : uid->as_string();
-  if (given.empty() || given == kube::uid_of(current)) return {};
-  if (call.environment.weakness == Weakness::IgnoresUidOnUpdate) return {};
-  return std::unexpected(
-      precondition_failed(call, call.resource, call.request.name,
-                          "UID in precondition: " + std::string{given} +
-                              ", UID in object meta: " + std::string{kube::uid_of(current)}));
-}
 
 bool ready_to_vanish(const Resource& resource, json::View stored) {
   if (!kube::being_deleted(stored) || !kube::finalizers_of(stored).empty()) return false;
   if (kube::deletion_grace_seconds_of(stored).value_or(0) != 0) return false;
   // A namespace also waits for its own finalizers, which the namespace controller removes.
   return resource.prefix != "namespaces/" || stored.get("spec", "finalizers").empty();
-}
-
-bool creates_when_absent(const WriteCall& call) {
-  return call.resource.create_on_update &&
-         (call.request.subresource.empty() || call.request.subresource == "status");
 }
 
 // The answer's object: whoever writes only the status sees all that is stored.
@@ -528,10 +305,6 @@ Answer<void> refuse_by_weakness(const WriteCall& call, json::View old_object) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 // A claim, and a Job without labels, is stored less than whole: a real server fills in the rest (a
 // Job's labels are its template's) whenever it reads them. So the first write of any kind, which
 // stores it, is never one that changes nothing.
@@ -545,10 +318,6 @@ bool first_write_counts(const Resource& resource, const store::Record& current) 
   }
   return kube::labels_of(body) == body.get("spec", "template").get("metadata", "labels");
 }
-
-}  // namespace
-
-namespace {
 
 // What this write does not change stays as it is stored, whatever another version would make of it.
 json::Value with_unwritten_part(const WriteCall& call, const json::Value& wanted,

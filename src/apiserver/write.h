@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What create, update, patch and apply share: everything after the wanted object is known.
+// What create, update, patch and apply share: what is asked of an object that comes in
+// (incoming.cc), and everything after the wanted object is known (write.cc).
 //
 // Order, as in Kubernetes: ownership is tracked, admission changes, the strategy prepares,
 // validation refuses, admission refuses, the store changes. Nothing before the last step has an
