@@ -12,6 +12,8 @@
 
 namespace fixpoint::apiserver {
 
+class ServiceHoldings;
+
 // One write on its way in. `old_object` is null on create; `ns` is where the object lives.
 struct AdmissionCall {
   const Resource& resource;
@@ -43,7 +45,7 @@ kube::Answer<void> admit_validating(const AdmissionCall& call, store::Store& sto
 
 // Cluster addresses and node ports of Services. Runs before validation, as in a real server, which
 // is told by whose words a refusal has; nothing is taken until the object is stored.
-kube::Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot,
-                            json::Draft& object, json::View old_object);
+kube::Answer<void> allocate(const AdmissionCall& call, const store::Store& store,
+                            ServiceHoldings& holdings, json::Draft& object, json::View old_object);
 
 }  // namespace fixpoint::apiserver

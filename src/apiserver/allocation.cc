@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cluster addresses and node ports of Services: what is taken is read from the Services, so there
-// is no allocator state that could disagree with them.
+// Cluster addresses and node ports of Services, handed out of what no other holds
+// (service_holdings.h).
 #include "apiserver/admission.h"
+#include "apiserver/service_holdings.h"
 #include "kinds/service_addresses.h"
 #include "kinds/service_ports.h"
 #include "kube/metadata.h"
@@ -11,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -19,8 +21,7 @@ using kinds::ServiceAddresses;
 using kube::Answer;
 using kube::FieldPath;
 
-// 10.0.0.0/16 without its first and last address.
-constexpr std::string_view kServiceRange = "10.0.";
+// The range is 10.0.0.0/16 without its first and last address.
 constexpr std::string_view kRangeBase = "10.0.0.0";
 constexpr std::string_view kRangeEnd = "10.0.255.255";
 constexpr int kFirstHost = 1;
@@ -33,50 +34,29 @@ constexpr std::int64_t kLastNodePort = 32767;
 constexpr std::int64_t kBeforeDryNodePorts = 32768;
 
 // What services hold, also the one that is written: a number that is held is not handed out twice,
-// not even to its holder. Read when first asked for, since most writes of services take nothing
-// new.
+// not even to its holder. Asked for when it is first needed, since most writes of services take
+// nothing new.
 class Taken {
  public:
-  Taken(const AdmissionCall& call, const store::Snapshot& snapshot)
-      : call_(call), snapshot_(snapshot) {}
+  Taken(const store::Store& store, ServiceHoldings& holdings)
+      : store_(store), holdings_(holdings) {}
 
-  bool address(std::string_view address) const { return held().addresses.contains(address); }
-  bool port(std::int64_t port) const { return held().ports.contains(port); }
+  bool address(std::string_view address) const {
+    const auto host = host_of(address);
+    return host && now().holds_address(*host);
+  }
+  bool address(int host) const { return now().holds_address(static_cast<Host>(host)); }
+  bool port(std::int64_t port) const { return now().holds_port(port); }
 
  private:
-  struct Held {
-    std::set<std::string, std::less<>> addresses;
-    std::set<std::int64_t> ports;
-  };
-
-  const Held& held() const {
-    if (!held_) held_ = read();
-    return *held_;
+  const ServiceHoldings& now() const {
+    if (!std::exchange(followed_, true)) holdings_.follow(store_);
+    return holdings_;
   }
 
-  Held read() const {
-    Held found;
-    snapshot_.scan(call_.resource.prefix, {}, [&](const store::RecordRef& record) {
-      const json::View spec = record->body.get("spec");
-      for (const json::View ip : spec.get("clusterIPs").elements()) {
-        found.addresses.emplace(ip.as_string());
-      }
-      if (const auto health = spec.get("healthCheckNodePort").as_int(); health != 0) {
-        found.ports.insert(health);
-      }
-      for (const json::View port : spec.get("ports").elements()) {
-        if (const auto number = port.get("nodePort").as_int(); number != 0) {
-          found.ports.insert(number);
-        }
-      }
-      return true;
-    });
-    return found;
-  }
-
-  const AdmissionCall& call_;
-  const store::Snapshot& snapshot_;
-  mutable std::optional<Held> held_;
+  const store::Store& store_;
+  ServiceHoldings& holdings_;
+  mutable bool followed_ = false;
 };
 
 // The node ports that one write takes.
@@ -128,12 +108,11 @@ std::optional<std::string> free_address(const AdmissionCall& call, const Taken& 
   const int span = kLastHost - kDynamicFirstHost + 1;
   const int start = static_cast<int>(call.environment.rng.below(static_cast<std::uint64_t>(span)));
   for (int i = 0; i < span; ++i) {
-    auto address = address_of(kDynamicFirstHost + (start + i) % span);
-    if (!taken.address(address)) return address;
+    const int host = kDynamicFirstHost + (start + i) % span;
+    if (!taken.address(host)) return address_of(host);
   }
   for (int host = kFirstHost; host < kDynamicFirstHost; ++host) {
-    auto address = address_of(host);
-    if (!taken.address(address)) return address;
+    if (!taken.address(host)) return address_of(host);
   }
   return std::nullopt;
 }
@@ -301,8 +280,8 @@ Answer<void> allocate_ports(const AdmissionCall& call, const Taken& taken, json:
 
 }  // namespace
 
-Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot,
-                      json::Draft& object, json::View old_object) {
+Answer<void> allocate(const AdmissionCall& call, const store::Store& store,
+                      ServiceHoldings& holdings, json::Draft& object, json::View old_object) {
   if (call.resource.prefix != "services/" || !call.subresource.empty()) return {};
   auto& spec = object.object_at("spec");
   const json::View old_spec = old_object.get("spec");
@@ -315,7 +294,7 @@ Answer<void> allocate(const AdmissionCall& call, const store::Snapshot& snapshot
   if (auto errors = settle_families(now, old); !errors.empty()) {
     return std::unexpected(kube::invalid({"", "Service"}, call.name, errors));
   }
-  const Taken taken{call, snapshot};
+  const Taken taken{store, holdings};
   const bool needs_address = !now.external_name() && (old == nullptr || old->external_name());
   if (needs_address) {
     if (auto ok = allocate_address(call, taken, now); !ok) return ok;

@@ -176,13 +176,13 @@ Response Core::handle(const Request& request, const Resource& resource, store::S
 Response Core::dispatch(const Request& request, const Resource& resource, store::Store& store,
                         const Environment& environment) {
   if (is_review(resource)) {
-    return review(WriteCall{request, resource, kinds_, store, environment}, tokens_);
+    return review(WriteCall{request, resource, kinds_, holdings_, store, environment}, tokens_);
   }
   if (is_proxy(resource, request.subresource)) return proxy(request, resource, store);
   if (is_pod_stream(resource, request.subresource)) return pod_stream(request, resource, store);
 
   const auto before = store.revision();
-  WriteCall call{request, resource, kinds_, store, environment, certificates_};
+  WriteCall call{request, resource, kinds_, holdings_, store, environment, certificates_};
   Response response;
   if (!request.subresource.empty()) {
     response = handle_subresource(call);

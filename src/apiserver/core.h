@@ -8,13 +8,15 @@
 // (but a quota is charged for a name that is taken, as a real one is); every change is one event of
 // the store; answers are those of a real kube-apiserver, word for word.
 //
-// A Core remembers only compilations (resource.h), so any Core may serve any Store; one thread at a
-// time. Read next: create.cc, update.cc, patch.cc, remove.cc, list.cc, watch.h.
+// A Core remembers only compilations (resource.h) and what the Services of a store it knows again
+// hold (service_holdings.h), so any Core may serve any Store; one thread at a time. Read next:
+// create.cc, update.cc, patch.cc, remove.cc, list.cc, watch.h.
 #pragma once
 
 #include "apiserver/certificates.h"
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
+#include "apiserver/service_holdings.h"
 #include "apiserver/tokens.h"
 #include "apiserver/watch.h"
 #include "store/store.h"
@@ -52,6 +54,7 @@ class Core {
   const Tokens* tokens_;
   const Certificates* certificates_;
   CustomKinds kinds_;
+  ServiceHoldings holdings_;
 };
 
 // A path or verb that no route of a real server's leads to: nobody who knows the resource is asked.

@@ -268,7 +268,7 @@ Answer<json::Value> try_write_scale(WriteCall& call) {
   const auto paths = replicas_paths(call.resource);
   auto before = live_scale(call.resource, live, paths);
   if (!before) return before;
-  WriteCall scale_call{call.request, resource,         call.kinds,
+  WriteCall scale_call{call.request, resource,         call.kinds,       call.holdings,
                        call.store,   call.environment, call.certificates};
   scale_call.options = call.options;
   auto scale = wanted_scale(scale_call, call, *before);

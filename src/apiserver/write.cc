@@ -226,7 +226,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   // Before anything is looked at. Through /status nothing is handed out.
   if (call.request.subresource.empty()) {
-    if (auto ok = allocate(admission, call.store.latest(), object, {}); !ok) {
+    if (auto ok = allocate(admission, call.store, call.holdings, object, {}); !ok) {
       return std::unexpected(ok.error());
     }
   }
@@ -349,7 +349,7 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   }
   // From here on a write without a version is a write of the current one.
   object.object_at("metadata")["resourceVersion"] = kube::resource_version_of(old_object);
-  if (auto ok = allocate(admission, call.store.latest(), object, old_object); !ok) {
+  if (auto ok = allocate(admission, call.store, call.holdings, object, old_object); !ok) {
     return std::unexpected(ok.error());
   }
   prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);

@@ -26,6 +26,7 @@ struct WriteCall {
   const Request& request;
   const Resource& resource;
   CustomKinds& kinds;
+  ServiceHoldings& holdings;
   store::Store& store;
   const Environment& environment;
   const Certificates* certificates = nullptr;
