@@ -10,7 +10,7 @@
 
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
-#include "cluster/owner_index.h"
+#include "cluster/object_index.h"
 #include "cluster/reader.h"
 #include "store/store.h"
 
@@ -36,7 +36,7 @@ class Server {
 // What a controller may do: the server, and the index of owners that all loops share.
 class Api {
  public:
-  Api(Server& server, OwnerIndex& index) : server_(server), index_(index) {}
+  Api(Server& server, ObjectIndex& index) : server_(server), index_(index) {}
 
   // What it writes is in the index when it returns.
   apiserver::Response call(const apiserver::Request& request);
@@ -48,7 +48,7 @@ class Api {
 
  private:
   Server& server_;
-  OwnerIndex& index_;
+  ObjectIndex& index_;
 };
 
 class Controller {

@@ -40,7 +40,7 @@ class Controllers {
   std::optional<Instant> wakes() const;
 
  private:
-  OwnerIndex index_;
+  ObjectIndex index_;
   std::vector<std::unique_ptr<Controller>> controllers_;
 };
 

@@ -139,7 +139,7 @@ class Keyed : public apiserver::ApiFixture, public Server {
   int passes_ = 0;
   std::int64_t remembered_ = 0;
   Toy toy_{passes_, remembered_};
-  OwnerIndex index_;
+  ObjectIndex index_;
   Api api_{*this, index_};
   store::Revision seen_;
 };

@@ -40,7 +40,7 @@ std::vector<store::RecordRef> Reader::all(std::string_view prefix, std::string_v
 }
 
 std::vector<store::RecordRef> Reader::matching(
-    const OwnerIndex::Keys& keys, std::string_view prefix,
+    const ObjectIndex::Keys& keys, std::string_view prefix,
     const std::function<bool(json::View)>& wanted) const {
   std::vector<store::RecordRef> found;
   for (auto at = keys.lower_bound(prefix); at != keys.end() && at->first.starts_with(prefix);
@@ -68,6 +68,20 @@ std::vector<store::RecordRef> Reader::controlled(std::string_view owner_uid,
 std::vector<store::RecordRef> Reader::orphans(std::string_view prefix, std::string_view ns) const {
   return matching(index_.orphans(place(prefix, ns)), prefix,
                   [](json::View object) { return controller_reference_of(object).is_null(); });
+}
+
+std::vector<store::RecordRef> Reader::related(storage::Relation relation,
+                                              std::string_view name) const {
+  std::vector<store::RecordRef> found;
+  const storage::Related wanted{relation, std::string{name}};
+  for (const auto& [key, revision] : index_.related(relation, name)) {
+    auto record = snapshot_.find(key);
+    if (!record) continue;
+    const auto relations = storage::relations_of(key, record->body);
+    if (std::ranges::find(relations, wanted) != relations.end()) found.push_back(std::move(record));
+  }
+  handed_out_ += found.size();
+  return found;
 }
 
 }  // namespace fixpoint::cluster

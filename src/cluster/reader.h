@@ -4,7 +4,7 @@
 // index that leads to children without a search. Records come in the order of their keys.
 #pragma once
 
-#include "cluster/owner_index.h"
+#include "cluster/object_index.h"
 #include "store/store.h"
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace fixpoint::cluster {
 
 class Reader {
  public:
-  Reader(const store::Snapshot& snapshot, const OwnerIndex& index)
+  Reader(const store::Snapshot& snapshot, const ObjectIndex& index)
       : snapshot_(snapshot), index_(index) {}
 
   // Prefixes are those of store keys: "pods/", "replicasets.apps/". Empty when there is none.
@@ -31,17 +31,19 @@ class Reader {
                                            std::string_view prefix) const;
   // Those of a kind in a namespace that nobody controls.
   std::vector<store::RecordRef> orphans(std::string_view prefix, std::string_view ns) const;
+  // Those that stand in this relation to what is called so.
+  std::vector<store::RecordRef> related(storage::Relation relation, std::string_view name) const;
 
   const store::Snapshot& snapshot() const { return snapshot_; }
   // How many records it has handed out: what a pass cost.
   std::size_t handed_out() const { return handed_out_; }
 
  private:
-  std::vector<store::RecordRef> matching(const OwnerIndex::Keys& keys, std::string_view prefix,
+  std::vector<store::RecordRef> matching(const ObjectIndex::Keys& keys, std::string_view prefix,
                                          const std::function<bool(json::View)>& wanted) const;
 
   const store::Snapshot& snapshot_;
-  const OwnerIndex& index_;
+  const ObjectIndex& index_;
   mutable std::size_t handed_out_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include "apiserver/admission_pod.h"
 #include "cluster/storage/pod_claims.h"
+#include "cluster/storage/relations.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -52,10 +53,9 @@ void send_update(Api& api, const json::Draft& object) {
 }
 
 // A pod that is done uses nothing any more; one that waits for its node still does.
-bool uses(json::View pod, std::string_view claim) {
+bool is_done(json::View pod) {
   const auto phase = pod.get("status", "phase").as_string();
-  if (phase == "Succeeded" || phase == "Failed") return false;
-  return storage::mounts(pod, claim);
+  return phase == "Succeeded" || phase == "Failed";
 }
 
 std::vector<std::string_view> attributes_of(json::View object) {
@@ -80,13 +80,9 @@ bool in_use(Api& api, const store::RecordRef& record) {
   if (parts.prefix == kVolumes) {
     return record->body.get("status", "phase").as_string() == "Bound";
   }
-  bool used = false;
-  api.latest().scan(std::string{kPods} + std::string{parts.ns} + "/", {},
-                    [&](const store::RecordRef& pod) {
-                      used = uses(pod->body, parts.name);
-                      return !used;
-                    });
-  return used;
+  const auto pods = api.reader().related(storage::Relation::PodOfClaim,
+                                         storage::claim_name(parts.ns, parts.name));
+  return !std::ranges::all_of(pods, [](const auto& pod) { return is_done(pod->body); });
 }
 
 }  // namespace

@@ -3,13 +3,14 @@
 
 #include "cluster/storage/match.h"
 #include "cluster/storage/names.h"
-#include "cluster/storage/pod_claims.h"
+#include "cluster/storage/relations.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -115,11 +116,6 @@ Decision lose(const ClaimFacts& facts, std::string_view reason, std::string mess
         about(facts.claim, Notice::Type::Warning, reason, std::move(message)));
   }
   return decision;
-}
-
-bool names_a_class(json::View claim) {
-  return claim.get("spec").contains("storageClassName") ||
-         kube::annotations_of(claim).contains("volume.beta.kubernetes.io/storage-class");
 }
 
 Notice waiting_notice(const ClaimFacts& facts) {
@@ -272,20 +268,22 @@ std::vector<json::Value> candidates_in(const Reader& reader, json::View claim) {
   const auto own = reader.find(kVolumes, "", fmt::format("pvc-{}", kube::uid_of(claim)));
   if (own && takes(own->body, claim)) return {own->body};
   std::vector<json::Value> found;
-  reader.snapshot().scan(kVolumes, {}, [&](const store::RecordRef& record) {
-    if (takes(record->body, claim)) found.push_back(record->body);
-    return true;
-  });
+  const auto look_at = [&](Relation relation, std::string_view name) {
+    for (const auto& record : reader.related(relation, name)) {
+      if (takes(record->body, claim)) found.push_back(record->body);
+    }
+  };
+  look_at(Relation::VolumeOfClaim, claim_name(kube::namespace_of(claim), kube::name_of(claim)));
+  look_at(Relation::UnkeptVolume, class_of(claim));
   return candidates(found, claim);
 }
 
 std::vector<std::string> waiting_pods_in(const Reader& reader, json::View claim) {
   std::vector<std::string> names;
-  const auto wanted = kube::name_of(claim);
-  for (const auto& record : reader.all("pods/", kube::namespace_of(claim))) {
+  const auto wanted = claim_name(kube::namespace_of(claim), kube::name_of(claim));
+  for (const auto& record : reader.related(Relation::PodOfClaim, wanted)) {
     const json::View pod = record->body;
-    if (!pod.get("spec", "nodeName").as_string().empty()) continue;
-    if (mounts(pod, wanted)) names.emplace_back(kube::name_of(pod));
+    if (pod.get("spec", "nodeName").as_string().empty()) names.emplace_back(kube::name_of(pod));
   }
   return names;
 }
@@ -330,14 +328,15 @@ Decision ClaimController::pass(const Reader& reader, const Subject& subject, Ins
 // A volume is the business of the claim it is kept for; a free one may be anybody's.
 void ClaimController::map(const store::Event& event, const Reader& reader, KeyQueue& keys) const {
   const auto parts = split_key(event.key());
+  // In the order of their keys, whichever way they are found.
   const auto wake_unbound = [&](std::string_view wanted) {
-    reader.snapshot().scan(kClaims, {}, [&](const store::RecordRef& record) {
-      const bool unbound = record->body.get("spec", "volumeName").as_string().empty();
-      if (unbound && (class_of(record->body) == wanted || !names_a_class(record->body))) {
-        keys.add(record->key);
+    std::set<std::string> unbound;
+    for (const auto name : {wanted, kAnyClass}) {
+      for (const auto& record : reader.related(Relation::UnboundClaim, name)) {
+        unbound.insert(record->key);
       }
-      return true;
-    });
+    }
+    for (const auto& one : unbound) keys.add(one);
   };
   if (parts.prefix == kClasses) return wake_unbound(parts.name);
   for (const auto& record : {event.before, event.after}) {
@@ -354,10 +353,9 @@ void ClaimController::map(const store::Event& event, const Reader& reader, KeyQu
       event.after->body.get("spec") == event.before->body.get("spec")) {
     return;
   }
-  reader.snapshot().scan(kClaims, {}, [&](const store::RecordRef& record) {
-    if (record->body.get("spec", "volumeName").as_string() == parts.name) keys.add(record->key);
-    return true;
-  });
+  for (const auto& record : reader.related(Relation::ClaimOfVolume, parts.name)) {
+    keys.add(record->key);
+  }
 }
 
 }  // namespace fixpoint::cluster::storage

@@ -3,8 +3,6 @@
 
 #include "kube/metadata.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace fixpoint::cluster::storage {
@@ -26,11 +24,6 @@ std::vector<PodClaim> claims_of(json::View pod) {
     }
   }
   return claims;
-}
-
-bool mounts(json::View pod, std::string_view claim) {
-  return std::ranges::any_of(claims_of(pod),
-                             [&](const PodClaim& one) { return one.name == claim; });
 }
 
 }  // namespace fixpoint::cluster::storage

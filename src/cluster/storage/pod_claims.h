@@ -6,7 +6,6 @@
 #include "json/value.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace fixpoint::cluster::storage {
@@ -21,6 +20,5 @@ struct PodClaim {
 };
 
 std::vector<PodClaim> claims_of(json::View pod);
-bool mounts(json::View pod, std::string_view claim);
 
 }  // namespace fixpoint::cluster::storage

@@ -2,6 +2,7 @@
 #include "cluster/storage/volumes.h"
 
 #include "cluster/storage/names.h"
+#include "cluster/storage/relations.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -119,11 +120,12 @@ void VolumeController::map(const store::Event& event, const Reader& reader, KeyQ
   }
   if (event.after || !event.before->body.get("spec", "volumeName").as_string().empty()) return;
   // It went before it was bound; a volume may have been kept for it all the same.
-  const auto uid = kube::uid_of(event.before->body);
-  reader.snapshot().scan(kVolumes, {}, [&](const store::RecordRef& record) {
-    if (record->body.get("spec", "claimRef", "uid").as_string() == uid) keys.add(record->key);
-    return true;
-  });
+  const json::View claim = event.before->body;
+  const auto name = claim_name(kube::namespace_of(claim), kube::name_of(claim));
+  for (const auto& record : reader.related(Relation::VolumeOfClaim, name)) {
+    const auto uid = record->body.get("spec", "claimRef", "uid").as_string();
+    if (uid == kube::uid_of(claim)) keys.add(record->key);
+  }
 }
 
 }  // namespace fixpoint::cluster::storage

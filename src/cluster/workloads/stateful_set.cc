@@ -348,16 +348,21 @@ StatefulSetController::StatefulSetController()
           .follows = {kClaimPrefix}
 }) {}
 
-// A claim that went may have been what a place waited for.
+// A claim that went may have been what a place waited for. Its name has that of the set before the
+// ordinal and that of a template before this; where one ends, each hyphen may be.
 void StatefulSetController::map(const store::Event& event, const Reader& reader,
                                 KeyQueue& keys) const {
   if (event.after) return;
   const View claim = event.before->body;
-  for (const auto& set : reader.all(kSetPrefix, kube::namespace_of(claim))) {
+  const auto name = kube::name_of(claim);
+  const auto stem = name.substr(0, std::min(name.rfind('-'), name.size()));
+  for (auto at = stem.find('-'); at != std::string_view::npos; at = stem.find('-', at + 1)) {
+    const auto set = reader.find(kSetPrefix, kube::namespace_of(claim), stem.substr(at + 1));
+    if (!set) continue;
     for (const View claim_template : set->body.get("spec", "volumeClaimTemplates").elements()) {
-      const auto stem =
+      const auto whole =
           fmt::format("{}-{}", kube::name_of(claim_template), kube::name_of(set->body));
-      if (ordinal_in(stem, kube::name_of(claim))) keys.add(set->key);
+      if (ordinal_in(whole, name)) keys.add(set->key);
     }
   }
 }

@@ -293,6 +293,26 @@ TEST_F(StatefulSets, APlaceWaitsForAClaimThatIsBeingDeleted) {
   EXPECT_THAT(names("pods"), ElementsAre("db-0"));
 }
 
+// Of "my-own-data-db-0" both "db" and "data-db" may be the set; the templates tell.
+TEST_F(StatefulSets, AClaimThatWentIsTheBusinessOfTheSetThatItsNameEndsWith) {
+  std::string claims{kClaims};
+  claims.replace(claims.find(R"("data")"), 6, R"("my-own-data")");
+  set(1, claims);
+  converge();
+  const auto claim = path("persistentvolumeclaims", "my-own-data-db-0");
+  change("persistentvolumeclaims", "my-own-data-db-0",
+         R"({"metadata":{"finalizers":["example.com/hold"]}})");
+  remove(claim);
+  remove(path("pods", "db-0"));
+  settle();
+  ASSERT_THAT(names("pods"), IsEmpty());
+
+  change("persistentvolumeclaims", "my-own-data-db-0", R"({"metadata":{"finalizers":null}})");
+  settle();
+
+  EXPECT_THAT(names("pods"), ElementsAre("db-0"));
+}
+
 TEST_F(StatefulSets, APodMustBeReadyForSomeSecondsBeforeTheNextIsMade) {
   set(2, R"(,"minReadySeconds":10)");
   settle();

@@ -59,10 +59,16 @@ const client::Resource* resource_of(const Effect& effect) {
   return nullptr;
 }
 
-// Objects from the beginning own nothing and are owned by nobody.
-cluster::OwnerIndex owners_in(const Live& live) {
-  cluster::OwnerIndex index;
+// Objects from the beginning own nothing and are owned by nobody; but a claim may have a volume.
+cluster::ObjectIndex index_of(const Live& live, const store::Snapshot& snapshot) {
+  cluster::ObjectIndex index;
   for (const auto& record : live.records) index.add(record->key, record->body, record->modified);
+  for (const auto kind : cluster::storage::kRelatedKinds) {
+    snapshot.scan(kind, {}, [&](const store::RecordRef& record) {
+      index.add(record->key, record->body, record->modified);
+      return true;
+    });
+  }
   return index;
 }
 
@@ -324,7 +330,7 @@ bool World::Turn::land(const Action& action) {
 bool World::Turn::collect(const Action& action) {
   const auto look = [&](store::Store& store) -> std::optional<EffectReply> {
     Server server{store, world_.options_.weakness};
-    auto index = owners_in(*state_.live);
+    auto index = index_of(*state_.live, store.latest());
     cluster::Api api{server, index};
     cluster::GarbageCollector{}.look_at(api, state_.live->records[action.item]->key);
     return std::nullopt;
@@ -337,7 +343,7 @@ bool World::Turn::collect(const Action& action) {
 bool World::Turn::loop(const Action& action) {
   const auto work = [&](store::Store& store) -> std::optional<EffectReply> {
     Server server{store, world_.options_.weakness};
-    auto index = owners_in(*state_.live);
+    auto index = index_of(*state_.live, store.latest());
     cluster::Api api{server, index};
     const auto controller = world_.loops_[action.item].make();
     controller->begin(api);
