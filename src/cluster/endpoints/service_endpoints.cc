@@ -35,8 +35,25 @@ std::string service_key(std::string_view ns, std::string_view name) {
   return fmt::format("{}{}/{}", kServices, ns, name);
 }
 
-std::string label_text(std::string_view key, json::View value) {
-  return fmt::format("{}={}", key, value.as_string());
+std::string label_text(std::string_view key, std::string_view value) {
+  return fmt::format("{}={}", key, value);
+}
+
+json::View labels_of(const store::RecordRef& record) {
+  return record ? kube::labels_of(record->body) : json::View{};
+}
+
+template <class Table>
+std::size_t count_at(const Table& table, std::string_view key) {
+  const auto found = table.find(key);
+  return found == table.end() ? 0 : found->second.size();
+}
+
+// None where nobody has counted yet.
+template <class Columns>
+std::size_t pods_at(const Columns& columns, std::string_view label, std::string_view value) {
+  const auto column = columns.find(label);
+  return column == columns.end() ? 0 : count_at(column->second, value);
 }
 
 bool is_mirrored(json::View endpoints) {
@@ -101,28 +118,32 @@ void ServiceEndpoints::file(Shelf& shelf, const std::string& name, json::View la
   service.selector = kube::LabelSelector::from_labels(labels);
   std::optional<std::size_t> fewest;
   for (const auto [key, value] : labels.members()) {
-    auto text = label_text(key, value);
-    const auto filed = shelf.by_label.find(text);
-    const std::size_t others = filed == shelf.by_label.end() ? 0 : filed->second.size();
+    const std::size_t others = count_at(shelf.by_label, label_text(key, value.as_string())) +
+                               pods_at(shelf.columns, key, value.as_string());
     if (fewest && *fewest <= others) continue;
     fewest = others;
-    service.filed_under = std::move(text);
+    service.label = key;
+    service.value = value.as_string();
   }
-  shelf.by_label[service.filed_under].insert(name);
+  shelf.by_label[label_text(service.label, service.value)].insert(name);
 }
 
 void ServiceEndpoints::take_off(Shelf& shelf, const std::string& name) {
   const auto service = shelf.services.find(name);
   if (service == shelf.services.end()) return;
-  const auto filed = shelf.by_label.find(service->second.filed_under);
+  const auto filed = shelf.by_label.find(label_text(service->second.label, service->second.value));
   filed->second.erase(name);
   if (filed->second.empty()) shelf.by_label.erase(filed);
+  const auto first = label_text(service->second.label, "");
+  const auto other = shelf.by_label.lower_bound(first);
+  const bool filed_so = other != shelf.by_label.end() && other->first.starts_with(first);
+  if (!filed_so) shelf.columns.erase(service->second.label);
   shelf.services.erase(service);
 }
 
 void ServiceEndpoints::add_asking(const Shelf& shelf, json::View labels, Names& names) {
   for (const auto [key, value] : labels.members()) {
-    const auto filed = shelf.by_label.find(label_text(key, value));
+    const auto filed = shelf.by_label.find(label_text(key, value.as_string()));
     if (filed != shelf.by_label.end()) names.insert(filed->second.begin(), filed->second.end());
   }
 }
@@ -138,19 +159,17 @@ void ServiceEndpoints::see_pod(const store::Event& event) {
   const auto ns = split_key(event.key()).ns;
   const auto shelf = shelves_.find(ns);
   if (shelf == shelves_.end()) return;
-  const auto labels = [](const store::RecordRef& record) {
-    return record ? kube::labels_of(record->body) : json::View{};
-  };
   const bool same_labels =
-      event.before && event.after && labels(event.before) == labels(event.after);
+      event.before && event.after && labels_of(event.before) == labels_of(event.after);
+  if (!same_labels) note_pod(shelf->second, event);
   if (same_labels && shows_the_same(event.before->body, event.after->body)) return;
   // Who has the pod found it by the labels that it had.
   Names asking;
-  add_asking(shelf->second, labels(event.before), asking);
-  add_asking(shelf->second, labels(event.after), asking);
+  add_asking(shelf->second, labels_of(event.before), asking);
+  add_asking(shelf->second, labels_of(event.after), asking);
   for (const std::string& name : asking) {
     Service& service = shelf->second.services.at(name);
-    const bool has = event.after && service.selector.matches(labels(event.after));
+    const bool has = event.after && service.selector.matches(labels_of(event.after));
     const bool had = service.pods.contains(event.key());
     if (has && !had) service.pods.insert(event.key());
     if (!has && had) service.pods.erase(event.key());
@@ -158,27 +177,59 @@ void ServiceEndpoints::see_pod(const store::Event& event) {
   }
 }
 
-// All that are new in a namespace at once: its pods are gone through only once for them.
-void ServiceEndpoints::enlist_fresh(Api& api) {
-  for (const auto& [ns, names] : std::exchange(fresh_, {})) enlist(api, ns, names);
+void ServiceEndpoints::note_pod(Shelf& shelf, const store::Event& event) {
+  for (const auto [label, value] : labels_of(event.before).members()) {
+    const auto column = shelf.columns.find(label);
+    if (column == shelf.columns.end()) continue;
+    const auto pods = column->second.find(value.as_string());
+    if (pods == column->second.end()) continue;
+    pods->second.erase(event.key());
+    if (pods->second.empty()) column->second.erase(pods);
+  }
+  for (const auto [label, value] : labels_of(event.after).members()) {
+    const auto column = shelf.columns.find(label);
+    if (column == shelf.columns.end()) continue;
+    column->second[std::string{value.as_string()}].insert(event.key());
+  }
 }
 
-void ServiceEndpoints::enlist(Api& api, const std::string& ns, const Names& names) {
-  const auto shelf = shelves_.find(ns);
-  if (shelf == shelves_.end()) return;
-  for (const std::string& name : names) {
-    if (Service* service = find(ns, name)) service->pods.clear();
-  }
+// From now on note_pod keeps it. What the store has and was not told yet will be told: then it is
+// noted once more, or taken off.
+const ServiceEndpoints::Column& ServiceEndpoints::column(Api& api, const std::string& ns,
+                                                         Shelf& shelf, const std::string& label) {
+  const auto known = shelf.columns.find(label);
+  if (known != shelf.columns.end()) return known->second;
+  Column& made = shelf.columns[label];
   api.latest().scan(fmt::format("{}{}/", kPods, ns), {}, [&](const store::RecordRef& pod) {
-    const auto labels = kube::labels_of(pod->body);
-    Names asking;
-    add_asking(shelf->second, labels, asking);
-    for (const std::string& name : asking) {
-      Service& service = shelf->second.services.at(name);
-      if (names.contains(name) && service.selector.matches(labels)) service.pods.insert(pod->key);
+    if (const auto has = kube::labels_of(pod->body).find(label)) {
+      made[std::string{has->as_string()}].insert(pod->key);
     }
     return true;
   });
+  return made;
+}
+
+void ServiceEndpoints::enlist_fresh(Api& api) {
+  for (const auto& [ns, names] : std::exchange(fresh_, {})) {
+    const auto shelf = shelves_.find(ns);
+    if (shelf == shelves_.end()) continue;
+    for (const std::string& name : names) enlist(api, ns, shelf->second, name);
+  }
+}
+
+void ServiceEndpoints::enlist(Api& api, const std::string& ns, Shelf& shelf,
+                              const std::string& name) {
+  const auto known = shelf.services.find(name);
+  if (known == shelf.services.end()) return;
+  Service& service = known->second;
+  service.pods.clear();
+  const Column& pods = column(api, ns, shelf, service.label);
+  const auto asked_for = pods.find(service.value);
+  if (asked_for == pods.end()) return;
+  for (const std::string& key : asked_for->second) {
+    const auto pod = api.latest().find(key);
+    if (pod && service.selector.matches(kube::labels_of(pod->body))) service.pods.insert(key);
+  }
 }
 
 bool ServiceEndpoints::step(Api& api) {
