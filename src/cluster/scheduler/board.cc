@@ -23,18 +23,6 @@ void bump(Counts& counts, Slot slot, int sign) {
   }
 }
 
-void hold_term(std::map<std::string, HeldTerm>& terms, const NearTerm& term, Slot slot, int sign) {
-  const auto identity =
-      term.topology_key + " " + std::to_string(term.weight) + " " + term.pods.identity;
-  auto at = terms.find(identity);
-  if (at == terms.end()) {
-    at = terms.emplace(identity, HeldTerm{.term = term, .holders = {}}).first;
-  }
-  bump(at->second.holders, slot, sign);
-  at->second.total += static_cast<std::uint64_t>(sign);
-  if (at->second.total == 0) terms.erase(at);
-}
-
 bool weighs_the_same(json::View before, json::View after) {
   return before.get("spec") == after.get("spec") &&
          kube::labels_of(before) == kube::labels_of(after) &&
@@ -119,12 +107,65 @@ void Board::account(const Placed& pod, int sign) {
       if (at != node.ports.end()) node.ports.erase(at);
     }
   }
-  for (auto& [identity, counted] : counted_) {
+  account_sets(pod, sign);
+  account_owner(pod, sign);
+  hold(pod, sign);
+}
+
+void Board::account_sets(const Placed& pod, int sign) {
+  for (const auto& identity : counted_by_label_.asking_for(pod.body)) {
+    const auto known = counted_.find(identity);
+    FP_CHECK(known != counted_.end());  // both are forgotten together
+    auto& counted = known->second;
     if (counted.set.has(pod.body, namespace_labels(pod.needs.ns))) {
       bump(counted.by_slot, pod.slot, sign);
     }
   }
-  hold(pod, sign);
+}
+
+void Board::account_owner(const Placed& pod, int sign) {
+  const auto owner = kube::controller_of(pod.body);
+  if (!owner || kube::being_deleted(pod.body)) return;
+  auto& counts = owned_[owner->uid];
+  auto at = std::ranges::lower_bound(counts, pod.slot, {}, &SparseCounts::value_type::first);
+  if (at == counts.end() || at->first != pod.slot) at = counts.insert(at, {pod.slot, 0});
+  FP_CHECK(sign > 0 || at->second > 0);
+  at->second += static_cast<std::uint32_t>(sign);
+  if (at->second == 0) counts.erase(at);
+  if (counts.empty()) owned_.erase(owner->uid);
+}
+
+void Board::hold_term(HeldTerms& held, const NearTerm& term, Slot slot, int sign) {
+  const auto identity =
+      term.topology_key + " " + std::to_string(term.weight) + " " + term.pods.identity;
+  auto at = held.terms.find(identity);
+  if (at == held.terms.end()) {
+    at = held.terms.emplace(identity, HeldTerm{.term = term, .holders = {}}).first;
+    held.by_label.add(identity, term.pods);
+  }
+  bump(at->second.holders, slot, sign);
+  at->second.total += static_cast<std::uint64_t>(sign);
+  if (at->second.total > 0) return;
+  held.by_label.remove(identity);
+  held.terms.erase(at);
+}
+
+std::vector<const HeldTerm*> Board::held_for(const HeldTerms& held, json::View pod) const {
+  std::vector<const HeldTerm*> found;
+  const json::View labels = namespace_labels(kube::namespace_of(pod));
+  for (const auto& identity : held.by_label.asking_for(pod)) {
+    const HeldTerm& term = held.terms.at(identity);
+    if (term.term.pods.has(pod, labels)) found.push_back(&term);
+  }
+  return found;
+}
+
+std::vector<const HeldTerm*> Board::held_away(json::View pod) const {
+  return held_for(held_away_, pod);
+}
+
+std::vector<const HeldTerm*> Board::held_preferences(json::View pod) const {
+  return held_for(held_preferences_, pod);
 }
 
 void Board::hold(const Placed& pod, int sign) {
@@ -149,6 +190,7 @@ void Board::place(std::string_view key, const json::Value& pod, std::string_view
   }
   Placed placed{.body = pod, .slot = slot_of(node), .needs = PodNeeds::of(pod)};
   account(placed, 1);
+  by_label_.add(std::string{key}, placed.body);
   pods_.emplace(key, std::move(placed));
 }
 
@@ -156,6 +198,7 @@ void Board::remove(std::string_view key) {
   const auto known = pods_.find(std::string{key});
   if (known == pods_.end()) return;
   account(known->second, -1);
+  by_label_.remove(known->first, known->second.body);
   const Slot slot = known->second.slot;
   pods_.erase(known);
   release_if_unused(slot);
@@ -166,8 +209,11 @@ void Board::set_namespace(std::string_view name, const json::Value& labels) {
   auto& known = namespaces_[std::string{name}];
   if (known == labels) return;
   known = labels;
-  std::erase_if(counted_,
-                [](const auto& one) { return one.second.set.namespace_selector.has_value(); });
+  std::vector<std::string> outdated;
+  for (const auto& [identity, counted] : counted_) {
+    if (counted.set.namespace_selector) outdated.push_back(identity);
+  }
+  for (const auto& identity : outdated) forget(identity);
 }
 
 void Board::remove_namespace(std::string_view name) {
@@ -196,18 +242,46 @@ json::View Board::namespace_labels(std::string_view name) const {
 void Board::forget_least_asked() {
   const auto oldest =
       std::ranges::min_element(counted_, {}, [](const auto& one) { return one.second.asked; });
-  counted_.erase(oldest);
+  forget(std::string{oldest->first});
+}
+
+void Board::forget(const std::string& identity) {
+  counted_by_label_.remove(identity);
+  counted_.erase(identity);
+}
+
+const Counts& Board::count_owned(const PodSet& set) {
+  FP_CHECK(!set.counts_leaving);
+  spread_out_.assign(slots_.size(), 0);
+  const auto known = owned_.find(set.owner);
+  if (known == owned_.end()) return spread_out_;
+  for (const auto& [slot, count] : known->second) spread_out_[slot] = count;
+  return spread_out_;
+}
+
+Board::Counted Board::counted_from(const PodSet& set) {
+  Counted made{.set = set, .by_slot = Counts(slots_.size(), 0)};
+  const auto consider = [&](const Placed& pod) {
+    if (set.has(pod.body, namespace_labels(pod.needs.ns))) bump(made.by_slot, pod.slot, 1);
+  };
+  const auto* keys = by_label_.narrow(set, [&](const PodsByLabel::Visit& visit) {
+    for (const auto& [key, pod] : pods_) visit(key, pod.body);
+  });
+  if (keys == nullptr) {
+    for (const auto& [key, pod] : pods_) consider(pod);
+  } else {
+    for (const auto& key : *keys) consider(pods_.at(key));
+  }
+  return made;
 }
 
 const Counts& Board::count(const PodSet& set) {
+  if (!set.owner.empty()) return count_owned(set);
   auto known = counted_.find(set.identity);
   if (known == counted_.end()) {
     if (counted_.size() >= kCountedMax) forget_least_asked();
-    Counted fresh{.set = set, .by_slot = Counts(slots_.size(), 0)};
-    for (const auto& [key, pod] : pods_) {
-      if (set.has(pod.body, namespace_labels(pod.needs.ns))) bump(fresh.by_slot, pod.slot, 1);
-    }
-    known = counted_.emplace(set.identity, std::move(fresh)).first;
+    known = counted_.emplace(set.identity, counted_from(set)).first;
+    counted_by_label_.add(set.identity, set);
   }
   known->second.asked = ++asks_;
   if (known->second.by_slot.size() < slots_.size()) known->second.by_slot.resize(slots_.size(), 0);

@@ -4,12 +4,15 @@
 //
 // Kept up to date pod by pod, so that placing one costs what it needs and not what the cluster
 // holds. Nodes live in slots: a slot keeps its number as long as its node exists or has pods, and
-// everything counted per node is a vector by slot. Sets of pods that somebody asks about (affinity,
+// everything counted per node is a vector by slot. Where the pods of each owner are is always
+// known, since every owner's are spread. Other sets of pods that somebody asks about (affinity,
 // spreading) are counted once and from then on kept current; the least lately asked is forgotten
-// when there are too many. A plain value: the verifier copies it.
+// when there are too many. Pods and the sets that have them are found by their labels
+// (pods_by_label.h). A plain value: the verifier copies it.
 #pragma once
 
 #include "cluster/scheduler/pod_needs.h"
+#include "cluster/scheduler/pods_by_label.h"
 #include "json/value.h"
 
 #include <cstdint>
@@ -19,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace fixpoint::cluster::scheduler {
@@ -75,11 +79,12 @@ class Board {
   std::string_view node_of(std::string_view key) const;
   json::View namespace_labels(std::string_view name) const;
 
-  // How many pods of the set are on each node.
+  // How many pods of the set are on each node; good until the next call.
   const Counts& count(const PodSet& set);
   const Domains& domains(std::string_view topology_key);
-  const std::map<std::string, HeldTerm>& held_away() const { return held_away_; }
-  const std::map<std::string, HeldTerm>& held_preferences() const { return held_preferences_; }
+  // The terms that pods already placed hold against, or for, this one.
+  std::vector<const HeldTerm*> held_away(json::View pod) const;
+  std::vector<const HeldTerm*> held_preferences(json::View pod) const;
 
  private:
   // Sets of pods counted at the same time; one takes four bytes per node.
@@ -95,11 +100,25 @@ class Board {
     Counts by_slot;
     std::uint64_t asked = 0;
   };
+  // By slot, in order, only those that are not zero: most owners have pods on few nodes.
+  using SparseCounts = std::vector<std::pair<Slot, std::uint32_t>>;
+
+  struct HeldTerms {
+    std::map<std::string, HeldTerm> terms;  // by identity
+    SetsByLabel by_label;
+  };
 
   Slot slot_of(std::string_view name);
   void release_if_unused(Slot slot);
   void account(const Placed& pod, int sign);
   void hold(const Placed& pod, int sign);
+  static void hold_term(HeldTerms& held, const NearTerm& term, Slot slot, int sign);
+  std::vector<const HeldTerm*> held_for(const HeldTerms& held, json::View pod) const;
+  void account_owner(const Placed& pod, int sign);
+  void account_sets(const Placed& pod, int sign);
+  Counted counted_from(const PodSet& set);
+  void forget(const std::string& identity);
+  const Counts& count_owned(const PodSet& set);
   void forget_least_asked();
 
   std::vector<NodeState> slots_;
@@ -109,9 +128,13 @@ class Board {
   std::unordered_map<std::string, Placed> pods_;
   std::map<std::string, json::Value, std::less<>> namespaces_;
   std::map<std::string, Counted, std::less<>> counted_;
+  SetsByLabel counted_by_label_;
+  PodsByLabel by_label_;
+  std::unordered_map<std::string, SparseCounts> owned_;  // by uid; pods being deleted do not count
+  Counts spread_out_;                                    // of the owner that was asked for last
   std::map<std::string, Domains, std::less<>> domains_;
-  std::map<std::string, HeldTerm> held_away_;
-  std::map<std::string, HeldTerm> held_preferences_;
+  HeldTerms held_away_;
+  HeldTerms held_preferences_;
   std::uint64_t asks_ = 0;
 };
 

@@ -14,8 +14,23 @@ void Queue::add(const std::string& key, std::int64_t priority) {
   activate(key, pod);
 }
 
-void Queue::activate(const std::string& key, Pod& pod) {
+void Queue::begin_waiting(const std::string& key, Pod& pod, Interest interest) {
+  pod.waits = true;
+  for (const auto& claim : interest.claims) by_claim_[claim].insert(key);
+  waiting_.insert(key);
+  if (interest.neighbours) wanting_neighbours_.insert(key);
+  if (interest.volumes) wanting_volumes_.insert(key);
+  pod.interest = std::move(interest);
+}
+
+void Queue::end_waiting(const std::string& key) {
   waiting_.erase(key);
+  wanting_neighbours_.erase(key);
+  wanting_volumes_.erase(key);
+}
+
+void Queue::activate(const std::string& key, Pod& pod) {
+  end_waiting(key);
   pausing_.clear(key);
   forget_claims(key, pod);
   pod.waits = false;
@@ -36,7 +51,7 @@ void Queue::remove(const std::string& key) {
   const auto known = pods_.find(key);
   if (known == pods_.end()) return;
   active_.erase({-known->second.priority, known->second.order, key});
-  waiting_.erase(key);
+  end_waiting(key);
   pausing_.clear(key);
   forget_claims(key, known->second);
   pods_.erase(known);
@@ -57,19 +72,13 @@ void Queue::wait(const std::string& key, Interest interest, Instant now) {
   const Duration pause = kFirstPause * (1 << std::min(pod.attempts, 4));
   ++pod.attempts;
   pod.until = now + std::min<Duration>(pause, kLongestPause);
-  pod.waits = true;
-  for (const auto& claim : interest.claims) by_claim_[claim].insert(key);
-  pod.interest = std::move(interest);
-  waiting_.insert(key);
+  begin_waiting(key, pod, std::move(interest));
 }
 
 void Queue::wait_for_claims(const std::string& key, const std::vector<std::string>& claims) {
   Pod& pod = pods_[key];
-  pod.waits = true;
   pod.until = {};
-  for (const auto& claim : claims) by_claim_[claim].insert(key);
-  pod.interest = {.neighbours = false, .volumes = true, .claims = claims};
-  waiting_.insert(key);
+  begin_waiting(key, pod, {.neighbours = false, .volumes = true, .claims = claims});
 }
 
 void Queue::stir(Change change) {
@@ -88,20 +97,17 @@ void Queue::release_stirred(Instant now) {
   const bool neighbours = stirred_.contains(Change::Neighbours);
   const bool volumes = stirred_.contains(Change::Volumes);
   stirred_.clear();
-  std::vector<std::string> helped;
-  for (const auto& key : waiting_) {
-    const auto& interest = pods_.at(key).interest;
-    if (room || (neighbours && interest.neighbours) || (volumes && interest.volumes)) {
-      helped.push_back(key);
-    }
-  }
+  std::set<std::string> helped;
+  if (room) helped = waiting_;
+  if (neighbours) helped.insert(wanting_neighbours_.begin(), wanting_neighbours_.end());
+  if (volumes) helped.insert(wanting_volumes_.begin(), wanting_volumes_.end());
   for (const auto& key : helped) {
     Pod& pod = pods_.at(key);
     if (pod.until <= now) {
       activate(key, pod);
     } else {
       // Its own claims may still bring it back sooner.
-      waiting_.erase(key);
+      end_waiting(key);
       pausing_.set(key, pod.until);
     }
   }

@@ -64,6 +64,8 @@ class Queue {
   };
   using Rank = std::tuple<std::int64_t, std::uint64_t, std::string>;
 
+  void begin_waiting(const std::string& key, Pod& pod, Interest interest);
+  void end_waiting(const std::string& key);
   void activate(const std::string& key, Pod& pod);
   void forget_claims(const std::string& key, const Pod& pod);
   void release_stirred(Instant now);
@@ -71,6 +73,8 @@ class Queue {
   std::map<std::string, Pod> pods_;
   std::set<Rank> active_;
   std::set<std::string> waiting_;
+  std::set<std::string> wanting_neighbours_;  // of those that wait, those whom these may help
+  std::set<std::string> wanting_volumes_;
   std::map<std::string, std::set<std::string>> by_claim_;
   Deadlines pausing_;
   std::set<Change> stirred_;

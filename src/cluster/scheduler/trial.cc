@@ -79,17 +79,14 @@ void Trial::measure_near() {
 }
 
 void Trial::measure_held(json::View pod) {
-  const json::View labels = board_.namespace_labels(needs_.ns);
-  for (const auto& [identity, held] : board_.held_away()) {
-    if (!held.term.pods.has(pod, labels)) continue;
-    const Domains& domains = board_.domains(held.term.topology_key);
-    unwelcome_.push_back({.domains = &domains, .sums = domains.sum(held.holders)});
+  for (const HeldTerm* held : board_.held_away(pod)) {
+    const Domains& domains = board_.domains(held->term.topology_key);
+    unwelcome_.push_back({.domains = &domains, .sums = domains.sum(held->holders)});
   }
-  for (const auto& [identity, held] : board_.held_preferences()) {
-    if (!held.term.pods.has(pod, labels)) continue;
-    const Domains& domains = board_.domains(held.term.topology_key);
-    preferences_.emplace_back(Measured{.domains = &domains, .sums = domains.sum(held.holders)},
-                              held.term.weight);
+  for (const HeldTerm* held : board_.held_preferences(pod)) {
+    const Domains& domains = board_.domains(held->term.topology_key);
+    preferences_.emplace_back(Measured{.domains = &domains, .sums = domains.sum(held->holders)},
+                              held->term.weight);
   }
 }
 
