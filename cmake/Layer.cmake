@@ -58,6 +58,11 @@ function(fixpoint_test name)
   foreach(layer ${ARG_USES})
     target_link_libraries(${name} PRIVATE fixpoint_${layer})
   endforeach()
+  # The longest begin first, or one of them is left alone at the end.
+  set(cost_in_model 20)
+  set(cost_in_integration 10)
+  set(cost_in_unit 0)
+  set(cost_in_kube 0)
   # What measures itself against a real cluster wants the machine to itself.
   set(alone FALSE)
   if(ARG_RING STREQUAL kube)
@@ -66,6 +71,7 @@ function(fixpoint_test name)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
                        PROPERTIES LABELS ${ARG_RING} TIMEOUT ${ARG_SECONDS} RUN_SERIAL ${alone}
+                                  COST ${cost_in_${ARG_RING}}
                                   ENVIRONMENT FIXPOINT_BINARY=${CMAKE_BINARY_DIR}/fixpoint)
 endfunction()
 
