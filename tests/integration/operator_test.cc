@@ -312,7 +312,7 @@ TEST_F(OperatorStory, ARestoredServerIsFollowed) {
     std::filesystem::remove_all(data);
     std::filesystem::copy(backup, data, std::filesystem::copy_options::recursive);
     start_server(flags);
-    return *this;
+    return static_cast<OperatorStage&>(*this);
   });
 }
 
