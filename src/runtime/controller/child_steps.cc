@@ -4,6 +4,7 @@
 #include "runtime/controller/child_steps.h"
 
 #include "json/draft.h"
+#include "kube/metadata.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/containment.h"
 #include "runtime/controller/executor.h"
@@ -134,10 +135,6 @@ client::Call write_call(const Child& child, client::Verb verb, json::Value body)
   return call;
 }
 
-std::string_view version_of(json::View object) {
-  return object.get("metadata", "resourceVersion").as_string();
-}
-
 Outcome written(PassState& state, const Child& child, const json::Value& body, json::View before) {
   if (contains_desired(child.ref.kind, body, child.desired)) {
     state.start.memory.forget(child.ref);
@@ -145,7 +142,8 @@ Outcome written(PassState& state, const Child& child, const json::Value& body, j
     state.start.memory.remember(child.ref, child.hash, echo_of(body, child.desired).hex());
   }
   Outcome outcome;
-  const bool same = !before.is_null() && version_of(before) == version_of(body);
+  const bool same =
+      !before.is_null() && kube::resource_version_of(before) == kube::resource_version_of(body);
   outcome.state = same ? StepState::Unchanged : StepState::Done;
   outcome.result = body;
   return outcome;

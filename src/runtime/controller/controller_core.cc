@@ -4,6 +4,7 @@
 #include "runtime/controller/controller_core.h"
 
 #include "base/error.h"
+#include "kube/metadata.h"
 #include "runtime/controller/event_map.h"
 
 #include <algorithm>
@@ -21,10 +22,6 @@ constexpr std::int64_t kResyncSpread = 10;
 // Versions whose news may still be on its way through the process: a handful; forgetting one costs
 // a pass that changes nothing.
 constexpr std::size_t kOwnWritesMax = 1'024;
-
-std::string_view version_of(json::View object) {
-  return object.get("metadata", "resourceVersion").as_string();
-}
 
 }  // namespace
 
@@ -59,7 +56,7 @@ void ControllerCore::changed(const Watch& watch, const Change& change, const Cac
 void ControllerCore::note_own_write(const kube::Key& key, const EffectReply& reply) {
   const auto* answer = std::get_if<client::Reply>(&reply);
   if (answer == nullptr || !*answer) return;
-  std::string version{version_of((*answer)->body)};
+  std::string version{kube::resource_version_of((*answer)->body)};
   if (version.empty() || !own_writes_.insert_or_assign(version, key).second) return;
   own_order_.push_back(std::move(version));
   if (own_order_.size() <= kOwnWritesMax) return;
@@ -69,7 +66,7 @@ void ControllerCore::note_own_write(const kube::Key& key, const EffectReply& rep
 
 bool ControllerCore::is_own_write(const kube::Key& key, const Change& change) const {
   return change.origin == Origin::OwnWrite && !change.after.is_null() &&
-         wrote(key, version_of(change.after));
+         wrote(key, kube::resource_version_of(change.after));
 }
 
 bool ControllerCore::wrote(const kube::Key& key, std::string_view version) const {
@@ -80,7 +77,7 @@ bool ControllerCore::wrote(const kube::Key& key, std::string_view version) const
 void ControllerCore::status_changed(const kube::Key& key, json::View object, MonotonicInstant now) {
   for (Running& running : running_) {
     if (running.pass.key() != key) continue;
-    running.status_heard = version_of(object);
+    running.status_heard = kube::resource_version_of(object);
     return;
   }
   look_at_status(key, now);

@@ -301,12 +301,8 @@ Scenario modes() {
   made.promises.push_back(maintenance_keeps_off(kAlice));
   made.match = [absent = made.absent](const Look& look, json::View node) {
     const auto spec = node.get("spec");
-    const bool maintained = spec.get("maintenanceMode").as_bool();
-    if (spec.get("suspended").as_bool()) {
-      return phase_of(node) == "Suspended" && is_observed(node) &&
-             (maintained || workload_of(look, node).get("spec", "replicas").as_int(1) == 0);
-    }
-    if (maintained) {
+    if (spec.get("suspended").as_bool()) return is_suspended(look, node);
+    if (spec.get("maintenanceMode").as_bool()) {
       return phase_of(node) == "Maintenance" && is_observed(node);
     }
     return converged(look, node, absent);

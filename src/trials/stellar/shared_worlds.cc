@@ -103,11 +103,8 @@ Scenario storm() {
   made.claims = {running_complete(kAlice, made.absent), observed_generation(kAlice),
                  delete_completes(kAlice)};
   made.match = [absent = made.absent](const Look& look, json::View node) {
-    if (node.get("spec", "suspended").as_bool()) {
-      return phase_of(node) == "Suspended" && is_observed(node) &&
-             workload_of(look, node).get("spec", "replicas").as_int(1) == 0;
-    }
-    return converged(look, node, absent);
+    return node.get("spec", "suspended").as_bool() ? is_suspended(look, node)
+                                                   : converged(look, node, absent);
   };
   made.processes = 2;
   made.by_name_only = true;

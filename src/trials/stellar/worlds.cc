@@ -87,6 +87,12 @@ bool converged(const Look& look, json::View node, const std::vector<std::string>
          condition(node, "Ready") == "True" && condition(node, "ResourcesReady") == "True";
 }
 
+bool is_suspended(const Look& look, json::View node) {
+  const bool maintained = node.get("spec", "maintenanceMode").as_bool();
+  return phase_of(node) == "Suspended" && is_observed(node) &&
+         (maintained || workload_of(look, node).get("spec", "replicas").as_int(1) == 0);
+}
+
 Scenario world(std::string name, std::string summary, std::string_view budget,
                std::string_view spec, Mesh mesh) {
   const auto absent = absent_with(mesh);

@@ -43,6 +43,8 @@ bool everything_is_current(const Look& look, json::View node,
                            const std::vector<std::string>& absent);
 // That and nothing else, and the node says that it runs.
 bool converged(const Look& look, json::View node, const std::vector<std::string>& absent);
+// It says so, and nothing runs; under maintenance the workload is left as it is.
+bool is_suspended(const Look& look, json::View node);
 
 // Worlds in which somebody shares something with alice: a namespace, or her operator's lease.
 std::vector<verify::world::Scenario> shared_worlds();
