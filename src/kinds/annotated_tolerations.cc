@@ -23,7 +23,7 @@ struct TolerationField {
 };
 
 constexpr std::string_view kNumberType = "int64";
-constexpr std::array<TolerationField, 5> kFields{
+constexpr std::array<TolerationField, 5> kTolerationFields{
     {{"Key", "key", "string"},
      {"Operator", "operator", "core.TolerationOperator"},
      {"Value", "value", "string"},
@@ -36,10 +36,10 @@ char lower(char c) {
 }
 
 const TolerationField* field_named(std::string_view key) {
-  const auto found = std::ranges::find_if(kFields, [&](const TolerationField& field) {
+  const auto found = std::ranges::find_if(kTolerationFields, [&](const TolerationField& field) {
     return std::ranges::equal(field.name, key, {}, lower, lower);
   });
-  return found == kFields.end() ? nullptr : &*found;
+  return found == kTolerationFields.end() ? nullptr : &*found;
 }
 
 std::unexpected<Error> unfit(std::string_view what, std::string_view target) {

@@ -3,6 +3,7 @@
 // RBAC, certificates, admission, leases and the small cluster-wide kinds.
 #include "kinds/cells.h"
 #include "kinds/columns.h"
+#include "kinds/groups.h"
 #include "kube/duration.h"
 
 #include <fmt/format.h>
@@ -181,13 +182,12 @@ Cells priority_level_cells(View object, Instant now) {
 }
 
 constexpr std::string_view kBindingColumns = "Name,Role,Age,*Users,*Groups,*ServiceAccounts";
-constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 
 constexpr std::string_view kDevices = "resource.k8s.io";
 constexpr std::string_view kFlowControl = "flowcontrol.apiserver.k8s.io";
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kAccessPrinters[] = {
     {kDevices,                 "DeviceClass",                      "Name,Age",                               named_cells          },
     {kDevices,                 "ResourceClaim",                    "Name,State,Age",                         resource_claim_cells },
     {kDevices,                 "ResourceClaimTemplate",            "Name,Age",                               named_cells          },
@@ -196,8 +196,8 @@ constexpr Printer kPrinters[] = {
      "Name,PriorityLevel,MatchingPrecedence,DistinguisherMethod,Age,MissingPL",                              flow_schema_cells    },
     {kFlowControl,             "PriorityLevelConfiguration",
      "Name,Type,NominalConcurrencyShares,Queues,HandSize,QueueLengthLimit,Age",                              priority_level_cells },
-    {kRbac,                    "ClusterRoleBinding",               kBindingColumns,                          binding_cells        },
-    {kRbac,                    "RoleBinding",                      kBindingColumns,                          binding_cells        },
+    {kRbacGroup,               "ClusterRoleBinding",               kBindingColumns,                          binding_cells        },
+    {kRbacGroup,               "RoleBinding",                      kBindingColumns,                          binding_cells        },
     {"certificates.k8s.io",    "CertificateSigningRequest",
      "Name,Age,SignerName,Requestor,RequestedDuration,Condition",                                            signing_request_cells},
     {kAdmission,               "MutatingWebhookConfiguration",     "Name,Webhooks:integer,Age",              webhook_cells        },
@@ -216,7 +216,7 @@ constexpr Printer kPrinters[] = {
 }  // namespace
 
 std::span<const Printer> access_printers() {
-  return kPrinters;
+  return kAccessPrinters;
 }
 
 }  // namespace fixpoint::kinds

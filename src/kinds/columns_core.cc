@@ -6,8 +6,8 @@
 #include "kinds/convert.h"
 #include "kinds/table.h"
 #include "kube/duration.h"
+#include "kube/go_text.h"
 
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -20,14 +20,6 @@ using json::View;
 
 std::int64_t count(View container) {
   return static_cast<std::int64_t>(container.size());
-}
-
-std::string lower(std::string_view text) {
-  std::string made{text};
-  std::ranges::transform(made, made.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return made;
 }
 
 Cells component_status_cells(View object, Instant) {
@@ -136,16 +128,9 @@ Cells service_account_cells(View object, Instant now) {
   return {name_cell(object), Draft{count(object.get("secrets"))}, age_cell(object, now)};
 }
 
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const auto first = std::min(text.find_first_not_of(kSpace), text.size());
-  text.remove_prefix(first);
-  return std::string{text.substr(0, text.find_last_not_of(kSpace) + 1)};
-}
-
 std::string event_target(View event) {
   const View about = event.get("involvedObject");
-  auto kind = lower(about.get("kind").as_string());
+  auto kind = kube::lower_case(about.get("kind").as_string());
   const auto name = about.get("name").as_string();
   return name.empty() ? kind : kind + "/" + std::string{name};
 }
@@ -194,7 +179,7 @@ Cells new_event_cells(View event, Instant now) {
 constexpr std::string_view kEventColumns =
     "Last Seen,Type,Reason,Object,*Subobject,*Source,Message,*First Seen,*Count,*Name";
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kCorePrinters[] = {
     {"",              "ComponentStatus", "Name,Status,Message,Error", component_status_cells},
     {"",              "ConfigMap",       "Name,Data,Age",             config_map_cells      },
     {"",              "Endpoints",       "Name,Endpoints,Age",        endpoints_cells       },
@@ -212,7 +197,7 @@ constexpr Printer kPrinters[] = {
 }  // namespace
 
 std::span<const Printer> core_printers() {
-  return kPrinters;
+  return kCorePrinters;
 }
 
 }  // namespace fixpoint::kinds

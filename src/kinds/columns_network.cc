@@ -216,7 +216,7 @@ Cells autoscaler_cells(View object, Instant now) {
           age_cell(object, now)};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kNetworkPrinters[] = {
     {"",                  "Service",                 "Name,Type,Cluster-IP,External-IP,Port(s),Age,*Selector", service_cells       },
     {"networking.k8s.io", "IngressClass",            "Name,Controller,Parameters,Age",                         ingress_class_cells },
     {"networking.k8s.io", "Ingress",                 "Name,Class,Hosts,Address,Ports,Age",                     ingress_cells       },
@@ -232,7 +232,7 @@ constexpr Printer kPrinters[] = {
 }  // namespace
 
 std::span<const Printer> network_printers() {
-  return kPrinters;
+  return kNetworkPrinters;
 }
 
 }  // namespace fixpoint::kinds

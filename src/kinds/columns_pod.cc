@@ -186,7 +186,7 @@ Cells pod_template_cells(View object, Instant) {
           Draft{labels_text(pod.get("metadata", "labels"))}};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kPodPrinters[] = {
     {"", "Pod",         "Name,Ready,Status,Restarts,Age,*IP,*Node,*Nominated Node,*Readiness Gates",
      pod_cells                                                                                                         },
     {"", "PodTemplate", "Name,Containers,Images,Pod Labels",                                         pod_template_cells},
@@ -195,7 +195,7 @@ constexpr Printer kPrinters[] = {
 }  // namespace
 
 std::span<const Printer> pod_printers() {
-  return kPrinters;
+  return kPodPrinters;
 }
 
 }  // namespace fixpoint::kinds

@@ -120,7 +120,7 @@ Cells node_drivers_cells(View object, Instant now) {
           age_cell(object, now)};
 }
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kStoragePrinters[] = {
     {"",               "PersistentVolume",
      "Name,Capacity,Access Modes,Reclaim "
      "Policy,Status,Claim,StorageClass,VolumeAttributesClass,Reason,Age,*VolumeMode",                     volume_cells          },
@@ -140,7 +140,7 @@ constexpr Printer kPrinters[] = {
 }  // namespace
 
 std::span<const Printer> storage_printers() {
-  return kPrinters;
+  return kStoragePrinters;
 }
 
 }  // namespace fixpoint::kinds

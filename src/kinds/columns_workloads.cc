@@ -172,7 +172,7 @@ Cells disruption_budget_cells(View object, Instant now) {
 constexpr std::string_view kReplicaColumns =
     "Name,Desired:integer,Current:integer,Ready:integer,Age,*Containers,*Images,*Selector";
 
-constexpr Printer kPrinters[] = {
+constexpr Printer kWorkloadPrinters[] = {
     {"",       "ReplicationController", kReplicaColumns,                                                      replication_controller_cells},
     {"apps",   "ReplicaSet",            kReplicaColumns,                                                      apps_replica_set_cells      },
     {"apps",   "Deployment",            "Name,Ready,Up-to-date,Available,Age,*Containers,*Images,*Selector",
@@ -194,7 +194,7 @@ constexpr Printer kPrinters[] = {
 }  // namespace
 
 std::span<const Printer> workload_printers() {
-  return kPrinters;
+  return kWorkloadPrinters;
 }
 
 }  // namespace fixpoint::kinds

@@ -2,13 +2,12 @@
 #include "kinds/defaults_cluster.h"
 
 #include "kinds/defaults_fields.h"
+#include "kinds/groups.h"
 
 namespace fixpoint::kinds {
 namespace {
 
 using json::Draft;
-
-constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
 void set_policy_ports(Draft& rule) {
   for_each(rule, "ports", [](Draft& port) { default_to(port, "protocol", "TCP"); });
@@ -100,12 +99,12 @@ void set_defaults_csi_driver(Draft& object) {
 }
 
 void set_defaults_role_binding(Draft& object) {
-  default_to(object.object_at("roleRef"), "apiGroup", kRbac);
+  default_to(object.object_at("roleRef"), "apiGroup", kRbacGroup);
   for_each(object, "subjects", [](Draft& subject) {
     const Draft* kind = subject.find("kind");
     if (kind == nullptr) return;
     if (kind->as_string() == "User" || kind->as_string() == "Group") {
-      default_to(subject, "apiGroup", kRbac);
+      default_to(subject, "apiGroup", kRbacGroup);
     }
   });
 }

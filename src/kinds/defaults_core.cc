@@ -3,6 +3,7 @@
 
 #include "kinds/defaults_fields.h"
 #include "kinds/defaults_pod.h"
+#include "kinds/draft_fields.h"
 #include "kube/base64.h"
 
 #include <string>
@@ -11,11 +12,6 @@ namespace fixpoint::kinds {
 namespace {
 
 using json::Draft;
-
-std::string text_at(const Draft& object, std::string_view key) {
-  const Draft* value = object.find(key);
-  return std::string{value == nullptr ? "" : value->as_string()};
-}
 
 void set_service_port(Draft& port) {
   default_to(port, "protocol", "TCP");

@@ -4,6 +4,7 @@
 #include "kinds/defaults_fields.h"
 #include "kinds/pod_status.h"
 #include "kinds/resource_list.h"
+#include "kinds/validate_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,7 @@ namespace {
 
 using json::Draft;
 
-constexpr int kFileMode = 0644;
+constexpr int kDefaultFileMode = 0644;
 
 void set_field_ref(Draft* holder) {
   if (holder == nullptr) return;
@@ -57,7 +58,7 @@ void set_container(Draft& container) {
 }
 
 void set_mode(Draft* source) {
-  if (source != nullptr) default_to(*source, "defaultMode", kFileMode);
+  if (source != nullptr) default_to(*source, "defaultMode", kDefaultFileMode);
 }
 
 void set_downward_items(Draft* source) {
@@ -128,10 +129,6 @@ void request_limits(Draft& container) {
   for (const auto& [name, amount] : copy.members()) {
     if (!requests.contains(name)) requests[name] = amount;
   }
-}
-
-bool is_huge_page(std::string_view name) {
-  return name.starts_with("hugepages-");
 }
 
 bool counts_for_pods(std::string_view name) {

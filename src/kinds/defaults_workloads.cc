@@ -5,6 +5,7 @@
 #include "kinds/defaults_core.h"
 #include "kinds/defaults_fields.h"
 #include "kinds/defaults_pod.h"
+#include "kinds/draft_fields.h"
 
 #include <limits>
 #include <string>
@@ -13,11 +14,6 @@ namespace fixpoint::kinds {
 namespace {
 
 using json::Draft;
-
-std::string text_at(const Draft& object, std::string_view key) {
-  const Draft* value = object.find(key);
-  return std::string{value == nullptr ? "" : value->as_string()};
-}
 
 bool given(const Draft& object, std::string_view key) {
   const Draft* value = object.find(key);

@@ -15,12 +15,12 @@ namespace {
 
 using json::View;
 
-struct Row {
+struct InternalRow {
   std::string_view name;
   std::string_view fields;
 };
 
-constexpr Row kTypes[] = {
+constexpr InternalRow kTypes[] = {
 #include "kinds/tables/internal_batch.inc"
 #include "kinds/tables/internal_core.inc"
 #include "kinds/tables/internal_flowcontrol.inc"

@@ -9,13 +9,13 @@
 namespace fixpoint::kinds {
 namespace {
 
-struct Row {
+struct ChecksRow {
   std::string_view kind;
   MetadataChecks checks;
 };
 
 // Counted on a real server, kind by kind. A definition's own validation has its checks in it.
-constexpr Row kUpdates[] = {
+constexpr ChecksRow kUpdates[] = {
     {"Namespace",                        {"WC", true} },
     {"Node",                             {"WC", true} },
     {"ReplicationController",            {"NC", true} },
@@ -63,7 +63,7 @@ constexpr Row kUpdates[] = {
 };
 
 constexpr MetadataChecks kStatusUpdate{"C", true};
-constexpr Row kStatusUpdates[] = {
+constexpr ChecksRow kStatusUpdates[] = {
     {"CertificateSigningRequest", {"WC", true}},
     {"ServiceCIDR",               {"C", true} },
     {"CronJob",                   {"", false} },
@@ -76,7 +76,7 @@ constexpr Row kStatusUpdates[] = {
 
 template <class Rows>
 MetadataChecks find_in(const Rows& rows, std::string_view kind, MetadataChecks usual) {
-  const auto* found = std::ranges::find(rows, kind, &Row::kind);
+  const auto* found = std::ranges::find(rows, kind, &ChecksRow::kind);
   return found == std::end(rows) ? usual : found->checks;
 }
 

@@ -30,7 +30,7 @@ constexpr std::string_view kCustomPatches[] = {
     "application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"};
 
 constexpr std::string_view kDeleteOptions = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
-constexpr std::string_view kPatch = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+constexpr std::string_view kPatchDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 constexpr std::string_view kStatusDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 constexpr std::string_view kWatchEvent = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
 
@@ -177,7 +177,7 @@ class PathWriter {
             .id = std::move(id),
             .description = std::string{what},
             .given = given(patches ? patch_parameters() : create_parameters()),
-            .body = patches ? std::string{kPatch} : definition,
+            .body = patches ? std::string{kPatchDefinition} : definition,
             .body_required = true,
             .answer = definition,
             .consumes = patches ? patch_types : bodies(),

@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "kinds/defaults_fields.h"
+#include "kinds/draft_fields.h"
 #include "kinds/prepare_pod.h"
 #include "kube/metadata.h"
 
@@ -16,11 +17,6 @@ namespace {
 
 using json::Draft;
 using json::View;
-
-std::string text_at(const Draft& object, std::string_view key) {
-  const Draft* value = object.find(key);
-  return std::string{value == nullptr ? "" : value->as_string()};
-}
 
 bool empty_at(const Draft& object, std::string_view key) {
   const Draft* value = object.find(key);

@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "kinds/defaults_fields.h"
+#include "kinds/draft_fields.h"
 #include "kinds/validate_pod_annotations.h"
 #include "kube/quantity.h"
 
@@ -82,14 +83,6 @@ void note_gated(Draft& status, Instant now) {
           {"lastProbeTime",      Draft{}                                                  },
           {"lastTransitionTime", format_seconds(now)                                      }
   }));
-}
-
-void put_back(Draft& object, View from, std::string_view field) {
-  if (const View value = from.get(field); value.is_null()) {
-    object.erase(field);
-  } else {
-    object[field] = Draft{value};
-  }
 }
 
 bool take_sizes_of(const Draft* given, Draft* containers) {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "kinds/table.h"
+#include "kube/go_text.h"
 
 namespace fixpoint::kinds {
 namespace {
@@ -55,20 +56,12 @@ std::vector<Subresource> subresources_of(const Row& row, const kube::GroupVersio
   return made;
 }
 
-std::string lower(std::string_view text) {
-  std::string made{text};
-  for (char& c : made) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return made;
-}
-
 Kind make(const kube::GroupVersion& version, const Row& row) {
   const auto has = [&](Trait trait) { return (row.traits & trait) != 0; };
   Kind kind;
   kind.gvk = {version.group, version.version, std::string{row.kind}};
   kind.resource = row.resource;
-  kind.singular = lower(row.kind);
+  kind.singular = kube::lower_case(row.kind);
   kind.short_names = strings(row.short_names, ',');
   kind.categories = strings(row.categories, ',');
   kind.namespaced = !has(kCluster);

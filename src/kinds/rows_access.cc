@@ -9,7 +9,7 @@
 namespace fixpoint::kinds {
 namespace {
 
-constexpr Row kRbac[] = {
+constexpr Row kRbacRows[] = {
     {"ClusterRoleBinding", "clusterrolebindings", "", "", kCluster | kCreateOnUpdate,
      schema<"rbac.v1.ClusterRoleBinding">,                                                                           "", NameRule::PathSegment},
     {"ClusterRole",        "clusterroles",        "", "", kCluster | kCreateOnUpdate,
@@ -19,14 +19,14 @@ constexpr Row kRbac[] = {
     {"Role",               "roles",               "", "", kCreateOnUpdate,            schema<"rbac.v1.Role">,        "", NameRule::PathSegment},
 };
 
-constexpr Row kAuthentication[] = {
+constexpr Row kAuthenticationRows[] = {
     {"SelfSubjectReview", "selfsubjectreviews", "", "", kCluster | kReview,
      schema<"authentication.v1.SelfSubjectReview">},
     {"TokenReview",       "tokenreviews",       "", "", kCluster | kReview,
      schema<"authentication.v1.TokenReview">      },
 };
 
-constexpr Row kAuthorization[] = {
+constexpr Row kAuthorizationRows[] = {
     {"LocalSubjectAccessReview", "localsubjectaccessreviews", "", "", kReview,
      schema<"authorization.v1.LocalSubjectAccessReview">},
     {"SelfSubjectAccessReview",  "selfsubjectaccessreviews",  "", "", kCluster | kReview,
@@ -37,7 +37,7 @@ constexpr Row kAuthorization[] = {
      schema<"authorization.v1.SubjectAccessReview">     },
 };
 
-constexpr Row kCertificates[] = {
+constexpr Row kCertificateRows[] = {
     {"CertificateSigningRequest", "certificatesigningrequests", "csr", "", kCluster | kStatus,
      schema<"certificates.v1.CertificateSigningRequest">, "approval:get,patch,update",
      NameRule::PathSegment},
@@ -45,7 +45,7 @@ constexpr Row kCertificates[] = {
 
 constexpr unsigned kAdmissionTraits = kCluster | kGeneration | kNeedsVersion;
 
-constexpr Row kAdmission[] = {
+constexpr Row kAdmissionRows[] = {
     {"MutatingWebhookConfiguration",     "mutatingwebhookconfigurations",     "", "api-extensions",
      kAdmissionTraits,           schema<"admissionregistration.v1.MutatingWebhookConfiguration">    },
     {"ValidatingAdmissionPolicy",        "validatingadmissionpolicies",       "", "api-extensions",
@@ -56,38 +56,38 @@ constexpr Row kAdmission[] = {
      kAdmissionTraits,           schema<"admissionregistration.v1.ValidatingWebhookConfiguration">  },
 };
 
-constexpr Row kApiExtensions[] = {
+constexpr Row kApiExtensionRows[] = {
     {"CustomResourceDefinition", "customresourcedefinitions", "crd,crds", "api-extensions",
      kCluster | kStatus | kGeneration | kNeedsVersion,
      schema<"apiextensions.v1.CustomResourceDefinition">},
 };
 
-constexpr Row kApiRegistration[] = {
+constexpr Row kApiRegistrationRows[] = {
     {"APIService", "apiservices", "", "api-extensions", kCluster | kStatus | kNeedsVersion,
      schema<"apiregistration.v1.APIService">, "", NameRule::PathSegment},
 };
 
-constexpr Row kEvents[] = {
+constexpr Row kEventRows[] = {
     {"Event", "events", "ev", "", kCreateOnUpdate, schema<"events.v1.Event">},
 };
 
 }  // namespace
 
 void append_rbac(std::vector<Kind>& to) {
-  append_rows({"rbac.authorization.k8s.io", "v1"}, kRbac, to);
+  append_rows({"rbac.authorization.k8s.io", "v1"}, kRbacRows, to);
 }
 void append_reviews(std::vector<Kind>& to) {
-  append_rows({"authentication.k8s.io", "v1"}, kAuthentication, to);
-  append_rows({"authorization.k8s.io", "v1"}, kAuthorization, to);
+  append_rows({"authentication.k8s.io", "v1"}, kAuthenticationRows, to);
+  append_rows({"authorization.k8s.io", "v1"}, kAuthorizationRows, to);
 }
 void append_certificates(std::vector<Kind>& to) {
-  append_rows({"certificates.k8s.io", "v1"}, kCertificates, to);
+  append_rows({"certificates.k8s.io", "v1"}, kCertificateRows, to);
 }
 void append_admission(std::vector<Kind>& to) {
-  append_rows({"admissionregistration.k8s.io", "v1"}, kAdmission, to);
+  append_rows({"admissionregistration.k8s.io", "v1"}, kAdmissionRows, to);
 }
 void append_api_extensions(std::vector<Kind>& to) {
-  append_rows({"apiextensions.k8s.io", "v1"}, kApiExtensions, to);
+  append_rows({"apiextensions.k8s.io", "v1"}, kApiExtensionRows, to);
   Kind& definition = to.back();
   definition.set_defaults = kube::set_crd_defaults;
   definition.prepare = [](json::Draft& crd, json::View old_crd, const HookContext&) {
@@ -99,10 +99,10 @@ void append_api_extensions(std::vector<Kind>& to) {
   definition.warnings = [](json::View crd) { return kube::crd_warnings(crd, {}); };
 }
 void append_api_registration(std::vector<Kind>& to) {
-  append_rows({"apiregistration.k8s.io", "v1"}, kApiRegistration, to);
+  append_rows({"apiregistration.k8s.io", "v1"}, kApiRegistrationRows, to);
 }
 void append_events(std::vector<Kind>& to) {
-  append_rows({"events.k8s.io", "v1"}, kEvents, to);
+  append_rows({"events.k8s.io", "v1"}, kEventRows, to);
   to.back().stored_as = {"", "v1", "events"};
 }
 

@@ -6,7 +6,7 @@
 namespace fixpoint::kinds {
 namespace {
 
-constexpr Row kNetworking[] = {
+constexpr Row kNetworkingRows[] = {
     {"IngressClass", "ingressclasses", "", "", kCluster | kGeneration,
      schema<"networking.v1.IngressClass">},
     {"Ingress", "ingresses", "ing", "", kStatus | kGeneration, schema<"networking.v1.Ingress">},
@@ -18,7 +18,7 @@ constexpr Row kNetworking[] = {
      schema<"networking.v1.ServiceCIDR">},
 };
 
-constexpr Row kStorage[] = {
+constexpr Row kStorageRows[] = {
     {"CSIDriver",             "csidrivers",              "",    "", kCluster | kNeedsVersion | kShowsDeleted,
      schema<"storage.v1.CSIDriver">                                                                                                                },
     {"CSINode",               "csinodes",                "",    "", kCluster | kNeedsVersion | kShowsDeleted,
@@ -33,25 +33,25 @@ constexpr Row kStorage[] = {
      schema<"storage.v1.VolumeAttributesClass">                                                                                                    },
 };
 
-constexpr Row kScheduling[] = {
+constexpr Row kSchedulingRows[] = {
     {"PriorityClass", "priorityclasses", "pc", "", kCluster | kGeneration,
      schema<"scheduling.v1.PriorityClass">},
 };
 
-constexpr Row kCoordination[] = {
+constexpr Row kCoordinationRows[] = {
     {"Lease", "leases", "", "", kCreateOnUpdate | kNeedsVersion, schema<"coordination.v1.Lease">},
 };
 
-constexpr Row kNodes[] = {
+constexpr Row kNodeRows[] = {
     {"RuntimeClass", "runtimeclasses", "", "", kCluster | kCreateOnUpdate | kNeedsVersion,
      schema<"node.v1.RuntimeClass">},
 };
 
-constexpr Row kDiscovery[] = {
+constexpr Row kDiscoveryRows[] = {
     {"EndpointSlice", "endpointslices", "", "", kGeneration, schema<"discovery.v1.EndpointSlice">},
 };
 
-constexpr Row kDevices[] = {
+constexpr Row kDeviceRows[] = {
     {"DeviceClass",           "deviceclasses",          "", "", kCluster | kGeneration | kShowsDeleted,
      schema<"resource.v1.DeviceClass">          },
     {"ResourceClaim",         "resourceclaims",         "", "", kStatus | kShowsDeleted,
@@ -62,7 +62,7 @@ constexpr Row kDevices[] = {
      schema<"resource.v1.ResourceSlice">        },
 };
 
-constexpr Row kFlowControl[] = {
+constexpr Row kFlowControlRows[] = {
     {"FlowSchema",                 "flowschemas",                 "", "", kCluster | kStatus | kGeneration,
      schema<"flowcontrol.v1.FlowSchema">                                                                                                                       },
     {"PriorityLevelConfiguration", "prioritylevelconfigurations", "", "",
@@ -72,28 +72,28 @@ constexpr Row kFlowControl[] = {
 }  // namespace
 
 void append_networking(std::vector<Kind>& to) {
-  append_rows({"networking.k8s.io", "v1"}, kNetworking, to);
+  append_rows({"networking.k8s.io", "v1"}, kNetworkingRows, to);
 }
 void append_storage(std::vector<Kind>& to) {
-  append_rows({"storage.k8s.io", "v1"}, kStorage, to);
+  append_rows({"storage.k8s.io", "v1"}, kStorageRows, to);
 }
 void append_scheduling(std::vector<Kind>& to) {
-  append_rows({"scheduling.k8s.io", "v1"}, kScheduling, to);
+  append_rows({"scheduling.k8s.io", "v1"}, kSchedulingRows, to);
 }
 void append_coordination(std::vector<Kind>& to) {
-  append_rows({"coordination.k8s.io", "v1"}, kCoordination, to);
+  append_rows({"coordination.k8s.io", "v1"}, kCoordinationRows, to);
 }
 void append_nodes(std::vector<Kind>& to) {
-  append_rows({"node.k8s.io", "v1"}, kNodes, to);
+  append_rows({"node.k8s.io", "v1"}, kNodeRows, to);
 }
 void append_discovery(std::vector<Kind>& to) {
-  append_rows({"discovery.k8s.io", "v1"}, kDiscovery, to);
+  append_rows({"discovery.k8s.io", "v1"}, kDiscoveryRows, to);
 }
 void append_devices(std::vector<Kind>& to) {
-  append_rows({"resource.k8s.io", "v1"}, kDevices, to);
+  append_rows({"resource.k8s.io", "v1"}, kDeviceRows, to);
 }
 void append_flow_control(std::vector<Kind>& to) {
-  append_rows({"flowcontrol.apiserver.k8s.io", "v1"}, kFlowControl, to);
+  append_rows({"flowcontrol.apiserver.k8s.io", "v1"}, kFlowControlRows, to);
 }
 
 }  // namespace fixpoint::kinds

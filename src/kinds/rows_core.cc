@@ -6,7 +6,7 @@
 namespace fixpoint::kinds {
 namespace {
 
-constexpr Row kCore[] = {
+constexpr Row kCoreRows[] = {
     {"Binding", "bindings", "", "", kReview, schema<"core.v1.Binding">},
     {"ComponentStatus", "componentstatuses", "cs", "", kCluster | kReadOnly,
      schema<"core.v1.ComponentStatus">},
@@ -45,7 +45,7 @@ constexpr Row kCore[] = {
 }  // namespace
 
 void append_core(std::vector<Kind>& to) {
-  append_rows({"", "v1"}, kCore, to);
+  append_rows({"", "v1"}, kCoreRows, to);
 }
 
 }  // namespace fixpoint::kinds

@@ -45,12 +45,12 @@ std::string nothing(View) {
   return {};
 }
 
-std::string event_source(View event) {
+std::string event_component(View event) {
   const auto component = event.get("source", "component").as_string();
   return std::string{component.empty() ? event.get("reportingComponent").as_string() : component};
 }
 
-struct FieldRow {
+struct SelectableRow {
   std::string_view group;
   std::string_view kind;
   std::string_view field;
@@ -59,7 +59,7 @@ struct FieldRow {
 
 constexpr std::string_view kNewEvents = "events.k8s.io";
 
-constexpr FieldRow kFields[] = {
+constexpr SelectableRow kSelectableRows[] = {
     {"",                    "Pod",                       "spec.nodeName",                  text_at<"spec.nodeName">                 },
     {"",                    "Pod",                       "spec.host",                      text_at<"spec.nodeName">                 },
     {"",                    "Pod",                       "spec.restartPolicy",             text_at<"spec.restartPolicy">            },
@@ -85,7 +85,7 @@ constexpr FieldRow kFields[] = {
     {"",                    "Event",                     "involvedObject.fieldPath",       text_at<"involvedObject.fieldPath">      },
     {"",                    "Event",                     "reason",                         text_at<"reason">                        },
     {"",                    "Event",                     "reportingComponent",             text_at<"reportingComponent">            },
-    {"",                    "Event",                     "source",                         event_source                             },
+    {"",                    "Event",                     "source",                         event_component                          },
     {"",                    "Event",                     "type",                           text_at<"type">                          },
     {kNewEvents,            "Event",                     "regarding.kind",                 text_at<"regarding.kind">                },
     {kNewEvents,            "Event",                     "regarding.namespace",            text_at<"regarding.namespace">           },
@@ -107,7 +107,7 @@ constexpr FieldRow kFields[] = {
 }  // namespace
 
 void attach_selectable_fields(Kind& kind) {
-  for (const auto& row : kFields) {
+  for (const auto& row : kSelectableRows) {
     if (row.group != kind.gvk.group || row.kind != kind.gvk.kind) continue;
     kind.selectable_fields.push_back({std::string{row.field}, row.value});
   }

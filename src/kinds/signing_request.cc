@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 2> kVerdicts{"Approved", "Denied"};
 
 // What is in the block, and whether its key signed it, is for those to say who have cryptography:
 // apiserver/certificate_checks.h.
-void check_request(View request, const FieldPath& path, FieldErrors& errors) {
+void check_pem_request(View request, const FieldPath& path, FieldErrors& errors) {
   const auto bytes = kube::from_base64(request.as_string()).value_or("");
   std::string_view text = bytes;
   const auto block = next_pem_block(text);
@@ -204,7 +204,7 @@ FieldErrors check(View object, View old_object) {
   FieldErrors errors;
   const View spec = object.get("spec");
   const FieldPath path{"spec"};
-  check_request(spec.get("request"), path.child("request"), errors);
+  check_pem_request(spec.get("request"), path.child("request"), errors);
   check_usages(spec.get("usages"), path.child("usages"), errors);
   check_signer(spec.get("signerName"), old_object.get("spec", "signerName"),
                path.child("signerName"), errors);

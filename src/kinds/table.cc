@@ -78,7 +78,7 @@ constexpr TypeRow kSchedulingV1[] = {
 constexpr TypeRow kStorageV1[] = {
 #include "kinds/tables/storage_v1.inc"
 };
-constexpr TypeRow kVersion[] = {
+constexpr TypeRow kPkgVersion[] = {
 #include "kinds/tables/pkg_version.inc"
 };
 
@@ -103,7 +103,7 @@ constexpr Package kPackages[] = {
     {"meta.v1",                  "io.k8s.apimachinery.pkg.apis.meta.v1.",                     kMetaV1                 },
     {"networking.v1",            "io.k8s.api.networking.v1.",                                 kNetworkingV1           },
     {"node.v1",                  "io.k8s.api.node.v1.",                                       kNodeV1                 },
-    {"pkg.version",              "io.k8s.apimachinery.pkg.version.",                          kVersion                },
+    {"pkg.version",              "io.k8s.apimachinery.pkg.version.",                          kPkgVersion             },
     {"policy.v1",                "io.k8s.api.policy.v1.",                                     kPolicyV1               },
     {"rbac.v1",                  "io.k8s.api.rbac.v1.",                                       kRbacV1                 },
     {"resource.v1",              "io.k8s.api.resource.v1.",                                   kResourceV1             },

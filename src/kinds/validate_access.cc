@@ -2,6 +2,7 @@
 #include "kinds/validate_access.h"
 
 #include "json/draft.h"
+#include "kinds/groups.h"
 #include "kinds/metadata_checks.h"
 #include "kinds/validate_fields.h"
 #include "kube/label_selector.h"
@@ -12,8 +13,6 @@
 
 namespace fixpoint::kinds {
 namespace {
-
-constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
 enum class Reach : std::uint8_t { Namespace, Cluster };
 
@@ -67,8 +66,8 @@ void check_subject(View subject, Reach reach, const FieldPath& path, FieldErrors
       require_text(subject.get("namespace"), path.child("namespace"), errors);
     }
   } else if (kind == "User" || kind == "Group") {
-    if (group != kRbac) {
-      note_unsupported(path.child("apiGroup"), group, {std::string{kRbac}}, errors);
+    if (group != kRbacGroup) {
+      note_unsupported(path.child("apiGroup"), group, {std::string{kRbacGroup}}, errors);
     }
   } else {
     note_unsupported(path.child("kind"), kind, {"ServiceAccount", "User", "Group"}, errors);
@@ -79,9 +78,9 @@ FieldErrors check_binding(View binding, Reach reach) {
   FieldErrors errors;
   const View role = binding.get("roleRef");
   const FieldPath path{"roleRef"};
-  if (role.get("apiGroup").as_string() != kRbac) {
-    note_unsupported(path.child("apiGroup"), role.get("apiGroup").as_string(), {std::string{kRbac}},
-                     errors);
+  if (role.get("apiGroup").as_string() != kRbacGroup) {
+    note_unsupported(path.child("apiGroup"), role.get("apiGroup").as_string(),
+                     {std::string{kRbacGroup}}, errors);
   }
   check_one_of(role.get("kind"), path.child("kind"),
                reach == Reach::Namespace ? std::vector<std::string>{"Role", "ClusterRole"}

@@ -73,7 +73,7 @@ void check_resources(View resources, const FieldPath& path, FieldErrors& errors)
   }
 }
 
-void check_rule(View rule, const FieldPath& path, FieldErrors& errors) {
+void check_operation_rule(View rule, const FieldPath& path, FieldErrors& errors) {
   const View operations = rule.get("operations");
   const FieldPath operations_path = path.child("operations");
   if (operations.empty()) note_required(operations_path, errors);
@@ -159,7 +159,7 @@ void check_webhook(View webhook, Webhook kind, const FieldPath& path, FieldError
   check_webhook_name(webhook.get("name"), path.child("name"), errors);
   const FieldPath rules_path = path.child("rules");
   for (std::size_t i = 0; i < webhook.get("rules").size(); ++i) {
-    check_rule(webhook.get("rules")[i], rules_path.index(i), errors);
+    check_operation_rule(webhook.get("rules")[i], rules_path.index(i), errors);
   }
   check_optional_one_of(webhook.get("failurePolicy"), path.child("failurePolicy"),
                         {"Fail", "Ignore"}, errors);
@@ -222,7 +222,7 @@ void check_match_resources(View match, const FieldPath& path, FieldErrors& error
   for (const std::string_view list : {"resourceRules", "excludeResourceRules"}) {
     const FieldPath rules_path = path.child(list);
     for (std::size_t i = 0; i < match.get(list).size(); ++i) {
-      check_rule(match.get(list)[i], rules_path.index(i), errors);
+      check_operation_rule(match.get(list)[i], rules_path.index(i), errors);
     }
   }
   check_optional_one_of(match.get("matchPolicy"), path.child("matchPolicy"),

@@ -12,9 +12,6 @@
 namespace fixpoint::kinds {
 namespace {
 
-constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
-
 void check_weight(View term, const FieldPath& path, FieldErrors& errors) {
   const auto weight = term.get("weight").as_int();
   if (weight >= 1 && weight <= 100) return;
@@ -56,11 +53,11 @@ void check_node_term(View term, const FieldPath& path, FieldErrors& errors) {
 }
 
 void check_node_affinity(View affinity, const FieldPath& path, FieldErrors& errors) {
-  if (const View required = affinity.get(kRequired); !required.is_null()) {
-    validate_node_selector(required, path.child(kRequired), errors);
+  if (const View required = affinity.get(kRequiredAffinity); !required.is_null()) {
+    validate_node_selector(required, path.child(kRequiredAffinity), errors);
   }
-  const FieldPath preferred_path = path.child(kPreferred);
-  const View preferred = affinity.get(kPreferred);
+  const FieldPath preferred_path = path.child(kPreferredAffinity);
+  const View preferred = affinity.get(kPreferredAffinity);
   for (std::size_t i = 0; i < preferred.size(); ++i) {
     const FieldPath here = preferred_path.index(i);
     check_weight(preferred[i], here, errors);
@@ -83,13 +80,13 @@ void check_pod_term(View term, const FieldPath& path, FieldErrors& errors) {
 }
 
 void check_pod_affinity(View affinity, const FieldPath& path, FieldErrors& errors) {
-  const FieldPath required_path = path.child(kRequired);
-  const View required = affinity.get(kRequired);
+  const FieldPath required_path = path.child(kRequiredAffinity);
+  const View required = affinity.get(kRequiredAffinity);
   for (std::size_t i = 0; i < required.size(); ++i) {
     check_pod_term(required[i], required_path.index(i), errors);
   }
-  const FieldPath preferred_path = path.child(kPreferred);
-  const View preferred = affinity.get(kPreferred);
+  const FieldPath preferred_path = path.child(kPreferredAffinity);
+  const View preferred = affinity.get(kPreferredAffinity);
   for (std::size_t i = 0; i < preferred.size(); ++i) {
     const FieldPath here = preferred_path.index(i);
     check_weight(preferred[i], here, errors);

@@ -5,7 +5,15 @@
 
 #include "kinds/validate_fields.h"
 
+#include <string_view>
+
 namespace fixpoint::kinds {
+
+// What a pod insists on and what it would like, in each part of its affinity.
+inline constexpr std::string_view kRequiredAffinity =
+    "requiredDuringSchedulingIgnoredDuringExecution";
+inline constexpr std::string_view kPreferredAffinity =
+    "preferredDuringSchedulingIgnoredDuringExecution";
 
 // Nodes that a pod or a volume may be on.
 void validate_node_selector(View selector, const FieldPath& path, FieldErrors& errors);

@@ -63,10 +63,11 @@ void check_secret_type(View secret, FieldErrors& errors) {
   const View data = secret.get("data");
   const auto type = secret.get("type").as_string();
   if (type == "kubernetes.io/service-account-token") {
-    constexpr std::string_view kName = "kubernetes.io/service-account.name";
+    constexpr std::string_view kAccountName = "kubernetes.io/service-account.name";
     const FieldPath metadata{"metadata"};
     const FieldPath annotations = metadata.child("annotations");
-    if (kube::annotation_of(secret, kName).empty()) note_required(annotations.key(kName), errors);
+    if (kube::annotation_of(secret, kAccountName).empty())
+      note_required(annotations.key(kAccountName), errors);
   } else if (type == "kubernetes.io/dockercfg") {
     check_docker_config(data, ".dockercfg", errors);
   } else if (type == "kubernetes.io/dockerconfigjson") {

@@ -27,7 +27,7 @@ constexpr std::size_t kParametersBytesMax = 10 * 1024;
 constexpr std::size_t kConditionsMax = 8;
 constexpr std::size_t kInterfaceBytesMax = 256;
 constexpr std::size_t kHardwareBytesMax = 128;
-constexpr std::size_t kAddressesMax = 16;
+constexpr std::size_t kInterfaceAddressesMax = 16;
 
 constexpr std::string_view kNotARequest =
     "must be the name of a request in the claim or the name of a request and a subrequest "
@@ -39,7 +39,7 @@ enum class Parameters : std::uint8_t { New, Stored };
 // The names of a claim's requests, and of the alternatives of each.
 using RequestNames = std::map<std::string, std::set<std::string>, std::less<>>;
 
-RequestNames names_of(View devices) {
+RequestNames request_names_of(View devices) {
   RequestNames names;
   for (const View request : devices.get("requests").elements()) {
     auto& alternatives = names[std::string{request.get("name").as_string()}];
@@ -90,7 +90,7 @@ void check_selectors(View selectors, const FieldPath& path, FieldErrors& errors)
   });
 }
 
-void check_toleration(View toleration, const FieldPath& path, FieldErrors& errors) {
+void check_device_toleration(View toleration, const FieldPath& path, FieldErrors& errors) {
   if (const auto key = toleration.get("key").as_string(); !key.empty()) {
     kube::note_problems(path.child("key"), key, kube::qualified_name_problems, errors);
   }
@@ -140,11 +140,11 @@ void check_wanted(View wanted, const FieldPath& path, FieldErrors& errors) {
   const FieldPath list = path.child("tolerations");
   const View tolerations = wanted.get("tolerations");
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    check_toleration(tolerations[i], list.index(i), errors);
+    check_device_toleration(tolerations[i], list.index(i), errors);
   }
 }
 
-void check_request(View request, const FieldPath& path, FieldErrors& errors) {
+void check_device_request(View request, const FieldPath& path, FieldErrors& errors) {
   kube::note_problems(path.child("name"), request.get("name").as_string(),
                       kube::dns1123_label_problems, errors);
   const View alternatives = request.get("firstAvailable");
@@ -202,9 +202,9 @@ void check_claim(View spec, Parameters parameters, const FieldPath& spec_path,
                  FieldErrors& errors) {
   const View devices = spec.get("devices");
   const FieldPath path = spec_path.child("devices");
-  const auto names = names_of(devices);
+  const auto names = request_names_of(devices);
   check_set(devices.get("requests"), kRequestsMax, "name", path.child("requests"), errors,
-            [&](View each, const FieldPath& here) { check_request(each, here, errors); });
+            [&](View each, const FieldPath& here) { check_device_request(each, here, errors); });
   check_each(devices.get("constraints"), kConstraintsMax, path.child("constraints"), errors,
              [&](View each, const FieldPath& here) {
                check_references(each.get("requests"), names, here.child("requests"), errors);
@@ -287,7 +287,7 @@ void check_device_status(View device, const std::set<std::string>& allocated, co
   if (said.get("hardwareAddress").as_string().size() > kHardwareBytesMax) {
     errors.push_back(kube::too_long(network.child("hardwareAddress"), kHardwareBytesMax));
   }
-  check_set(said.get("ips"), kAddressesMax, "", network.child("ips"), errors,
+  check_set(said.get("ips"), kInterfaceAddressesMax, "", network.child("ips"), errors,
             [](View, const FieldPath&) {});
 }
 
@@ -321,8 +321,8 @@ void check_claim_status(View object, View old_object, FieldErrors& errors) {
                                      std::string{kImmutable}));
     }
   } else if (!allocation.is_null()) {
-    check_allocation(allocation, names_of(object.get("spec", "devices")), path.child("allocation"),
-                     errors);
+    check_allocation(allocation, request_names_of(object.get("spec", "devices")),
+                     path.child("allocation"), errors);
   }
 }
 

@@ -54,7 +54,7 @@ std::string joined(const kube::Messages& messages) {
 }
 
 // A name of two labels or more; it may end in a dot.
-void check_domain(std::string_view name, const FieldPath& path, FieldErrors& errors) {
+void check_domain_name(std::string_view name, const FieldPath& path, FieldErrors& errors) {
   if (name.empty()) {
     note_required(path, errors);
     return;
@@ -75,7 +75,7 @@ void check_slice_address(View address, std::string_view type, const FieldPath& p
                          std::size_t index, FieldErrors& errors) {
   const auto text = address.as_string();
   if (type == "FQDN") {
-    check_domain(text, path.index(index), errors);
+    check_domain_name(text, path.index(index), errors);
     return;
   }
   if (type != "IPv4" && type != "IPv6") return;  // refused already
@@ -93,7 +93,7 @@ void check_slice_address(View address, std::string_view type, const FieldPath& p
 // As many as a slice may have of each.
 constexpr std::size_t kEndpointsMax = 1000;
 constexpr std::size_t kPortsMax = 100;
-constexpr std::size_t kAddressesMax = 100;
+constexpr std::size_t kEndpointAddressesMax = 100;
 constexpr std::size_t kTopologyMax = 16;
 constexpr std::size_t kHintsMax = 8;
 
@@ -148,7 +148,7 @@ void check_endpoint(View endpoint, std::string_view type, const FieldPath& path,
   if (addresses.empty()) {
     note_required(addresses_path, errors, "must contain at least 1 address");
   }
-  too_many(addresses, kAddressesMax, addresses_path, errors);
+  too_many(addresses, kEndpointAddressesMax, addresses_path, errors);
   for (std::size_t j = 0; j < addresses.size(); ++j) {
     check_slice_address(addresses[j], type, addresses_path, j, errors);
   }
@@ -184,7 +184,7 @@ FieldErrors check_slice_endpoints(View object) {
 }
 
 // Endpoints that stay as they were are not looked at again: older servers took more.
-FieldErrors check_slice(View object, View old_object) {
+FieldErrors check_endpoint_slice(View object, View old_object) {
   FieldErrors errors;
   const View type = object.get("addressType");
   if (type.as_string().empty()) {
@@ -238,11 +238,11 @@ FieldErrors validate_endpoints_update(View object, View) {
 }
 
 FieldErrors validate_endpoint_slice(View object) {
-  return check_slice(object, {});
+  return check_endpoint_slice(object, {});
 }
 
 FieldErrors validate_endpoint_slice_update(View object, View old_object) {
-  FieldErrors errors = check_slice(object, old_object);
+  FieldErrors errors = check_endpoint_slice(object, old_object);
   check_immutable(object.get("addressType"), old_object.get("addressType"),
                   FieldPath{"addressType"}, errors);
   return errors;

@@ -60,6 +60,10 @@ void note_invalid(const FieldPath& path, View value, std::string_view detail, Fi
   errors.push_back(kube::invalid(path, value, std::string{detail}));
 }
 
+void note_combination(const FieldPath& path, std::string detail, FieldErrors& errors) {
+  errors.push_back(kube::invalid(path, std::string{}, std::move(detail)));
+}
+
 void note_required(const FieldPath& path, FieldErrors& errors, std::string_view detail) {
   errors.push_back(kube::required(path, std::string{detail}));
 }

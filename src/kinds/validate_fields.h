@@ -27,6 +27,8 @@ inline constexpr std::string_view kImmutable = "field is immutable";
 void note_invalid(const FieldPath& path, std::string_view text, std::string_view detail,
                   FieldErrors& errors);
 void note_invalid(const FieldPath& path, View value, std::string_view detail, FieldErrors& errors);
+// Invalid without a value: what is wrong is a combination.
+void note_combination(const FieldPath& path, std::string detail, FieldErrors& errors);
 void note_required(const FieldPath& path, FieldErrors& errors, std::string_view detail = {});
 void note_forbidden(const FieldPath& path, std::string_view detail, FieldErrors& errors);
 void note_unsupported(const FieldPath& path, std::string_view value,

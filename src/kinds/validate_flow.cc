@@ -182,7 +182,7 @@ void check_subject(View subject, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
-void check_rule(View rule, const FieldPath& path, FieldErrors& errors) {
+void check_flow_rule(View rule, const FieldPath& path, FieldErrors& errors) {
   const FieldPath subjects_path = path.child("subjects");
   const View subjects = rule.get("subjects");
   if (subjects.empty()) {
@@ -241,7 +241,9 @@ void check_schema_spec(View spec, std::string_view name, FieldErrors& errors) {
   }
   const FieldPath rules_path = path.child("rules");
   const View rules = spec.get("rules");
-  for (std::size_t i = 0; i < rules.size(); ++i) check_rule(rules[i], rules_path.index(i), errors);
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    check_flow_rule(rules[i], rules_path.index(i), errors);
+  }
 }
 
 FieldErrors check_conditions(View object) {

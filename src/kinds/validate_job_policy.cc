@@ -24,11 +24,6 @@ constexpr std::size_t kExitCodesMax = 255;
 constexpr std::size_t kConditionPatternsMax = 20;
 constexpr std::size_t kIndexesBytesMax = 64UL * 1024;
 
-// Invalid without a value: what is wrong is a combination.
-void note_combination(const FieldPath& path, std::string detail, FieldErrors& errors) {
-  errors.push_back(kube::invalid(path, std::string{}, std::move(detail)));
-}
-
 void check_at_most(View list, std::size_t most, const FieldPath& path, FieldErrors& errors) {
   if (list.size() > most) errors.push_back(kube::too_many(path, list.size(), most));
 }

@@ -2,18 +2,13 @@
 #include "kinds/validate_job_policy.h"
 
 #include "json/parse.h"
+#include "kinds/field_errors_for_tests.h"
 #include "kinds/validate_batch.h"
 
 #include <gtest/gtest.h>
 
 namespace fixpoint::kinds {
 namespace {
-
-std::string texts(const FieldErrors& errors) {
-  std::string text;
-  for (const auto& error : errors) text += error.to_string() + "\n";
-  return text;
-}
 
 TEST(JobPolicy, NamesWhatAFailureRuleLacks) {
   const auto spec = json::parse(R"({"podFailurePolicy":{"rules":[{"action":"FailJob"}]}})").value();

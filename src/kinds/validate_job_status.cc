@@ -14,11 +14,6 @@
 namespace fixpoint::kinds {
 namespace {
 
-// Invalid without a value: what is wrong is a combination.
-void note_combination(const FieldPath& path, std::string detail, FieldErrors& errors) {
-  errors.push_back(kube::invalid(path, std::string{}, std::move(detail)));
-}
-
 struct JobState {
   View job;
   View status;

@@ -2,17 +2,12 @@
 #include "kinds/validate_job_status.h"
 
 #include "json/parse.h"
+#include "kinds/field_errors_for_tests.h"
 
 #include <gtest/gtest.h>
 
 namespace fixpoint::kinds {
 namespace {
-
-std::string texts(const FieldErrors& errors) {
-  std::string text;
-  for (const auto& error : errors) text += error.to_string() + "\n";
-  return text;
-}
 
 TEST(JobStatus, IsCompleteOnlyForAReason) {
   const auto before = json::parse(R"({"spec":{"completions":1},"status":{}})").value();

@@ -35,7 +35,7 @@ void check_reference(View target, CoreKinds core, const FieldPath& path, FieldEr
   }
 }
 
-void check_positive(View quantity, const FieldPath& path, FieldErrors& errors) {
+void check_positive_target(View quantity, const FieldPath& path, FieldErrors& errors) {
   if (quantity.is_null()) return;
   const auto amount = kube::Quantity::parse(quantity.as_string());
   const auto zero = kube::Quantity::parse("0");
@@ -52,8 +52,8 @@ void check_target(View target, const FieldPath& path, FieldErrors& errors) {
     note_invalid(path.child("type"), type, "must be either Utilization, Value, or AverageValue",
                  errors);
   }
-  check_positive(target.get("value"), path.child("value"), errors);
-  check_positive(target.get("averageValue"), path.child("averageValue"), errors);
+  check_positive_target(target.get("value"), path.child("value"), errors);
+  check_positive_target(target.get("averageValue"), path.child("averageValue"), errors);
   const View utilization = target.get("averageUtilization");
   if (!utilization.is_null() && utilization.as_int() < 1) {
     note_invalid(path.child("averageUtilization"), utilization, "must be greater than 0", errors);

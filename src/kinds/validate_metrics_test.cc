@@ -4,6 +4,7 @@
 #include "kinds/validate_metrics.h"
 
 #include "json/parse.h"
+#include "kinds/field_errors_for_tests.h"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +15,7 @@ std::string problems(std::string_view metrics) {
   const auto value = json::parse(metrics).value();
   FieldErrors errors;
   check_metrics(value, FieldPath{"metrics"}, errors);
-  std::string text;
-  for (const auto& error : errors) text += error.to_string() + "\n";
-  return text;
+  return texts(errors);
 }
 
 TEST(Metrics, HaveNames) {

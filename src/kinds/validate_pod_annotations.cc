@@ -21,7 +21,6 @@ constexpr std::string_view kSeccomp = "seccomp.security.alpha.kubernetes.io/pod"
 constexpr std::string_view kContainerSeccomp = "container.seccomp.security.alpha.kubernetes.io/";
 constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
 constexpr std::string_view kTolerations = "scheduler.alpha.kubernetes.io/tolerations";
-constexpr std::string_view kLocal = "localhost/";
 
 // A plus sign and leading zeroes are none of a number here.
 bool is_cost(std::string_view text) {
@@ -42,11 +41,11 @@ void check_seccomp(std::string_view profile, const FieldPath& path, FieldErrors&
   if (profile == "runtime/default" || profile == "docker/default" || profile == "unconfined") {
     return;
   }
-  if (!profile.starts_with(kLocal)) {
+  if (!profile.starts_with(kLocalProfile)) {
     note_invalid(path, profile, "must be a valid seccomp profile", errors);
     return;
   }
-  const json::Value file = json::Draft{profile.substr(kLocal.size())}.freeze();
+  const json::Value file = json::Draft{profile.substr(kLocalProfile.size())}.freeze();
   check_descending_path(file, path, errors);
 }
 
@@ -68,7 +67,7 @@ void check_app_armor(std::string_view key, std::string_view profile, View spec,
     note_invalid(path.key(key), container, "container not found", errors);
   }
   if (profile.empty() || profile == "runtime/default" || profile == "unconfined" ||
-      profile.starts_with(kLocal)) {
+      profile.starts_with(kLocalProfile)) {
     return;
   }
   note_invalid(path.key(key), profile,
@@ -79,16 +78,16 @@ void check_app_armor(std::string_view key, std::string_view profile, View spec,
 void match_profile(std::string_view sort, std::string_view annotation, View profile,
                    const FieldPath& path, FieldErrors& errors) {
   const auto type = profile.get("type").as_string();
-  const bool local = annotation.starts_with(kLocal);
+  const bool local = annotation.starts_with(kLocalProfile);
   const bool by_default =
       annotation == "runtime/default" || (sort == "seccomp" && annotation == "docker/default");
   if ((type == "Unconfined" && annotation != "unconfined") ||
       (type == "RuntimeDefault" && !by_default) || (type == "Localhost" && !local)) {
     note_forbidden(path.child("type"),
                    fmt::format("{} type in annotation and field must match", sort), errors);
-  } else if (type == "Localhost" &&
-             (!profile.contains("localhostProfile") ||
-              annotation.substr(kLocal.size()) != profile.get("localhostProfile").as_string())) {
+  } else if (type == "Localhost" && (!profile.contains("localhostProfile") ||
+                                     annotation.substr(kLocalProfile.size()) !=
+                                         profile.get("localhostProfile").as_string())) {
     note_forbidden(path.child("localhostProfile"),
                    fmt::format("{} profile in annotation and field must match", sort), errors);
   }
@@ -132,8 +131,8 @@ std::optional<json::Draft> app_armor_field(std::string_view annotation) {
     return Draft::object({
         {"type", "RuntimeDefault"}
     });
-  if (!annotation.starts_with(kLocal)) return std::nullopt;
-  const auto profile = annotation.substr(kLocal.size());
+  if (!annotation.starts_with(kLocalProfile)) return std::nullopt;
+  const auto profile = annotation.substr(kLocalProfile.size());
   constexpr std::string_view kSpaces = " \t\n\v\f\r";
   constexpr std::size_t kProfileBytesMax = 4095;  // of a file's path
   if (profile.empty() || profile.size() > kProfileBytesMax || kSpaces.contains(profile.front()) ||

@@ -13,6 +13,9 @@
 
 namespace fixpoint::kinds {
 
+// What a profile of the node's own begins with; its file follows.
+inline constexpr std::string_view kLocalProfile = "localhost/";
+
 // Of a pod or a template; `path` is that of the annotations. A wrong cost may stay that was in
 // `old_annotations`.
 void validate_pod_annotations(View annotations, View old_annotations, View spec,

@@ -14,7 +14,7 @@
 namespace fixpoint::kinds {
 namespace {
 
-std::set<std::string> names_of(View pod_claims) {
+std::set<std::string> claim_names_of(View pod_claims) {
   std::set<std::string> names;
   for (const View claim : pod_claims.elements()) {
     if (const auto name = claim.get("name").as_string(); !name.empty()) names.emplace(name);
@@ -125,7 +125,7 @@ void validate_pod_claims(View claims, const FieldPath& path, FieldErrors& errors
 
 void validate_claim_names(View used, View pod_claims, const FieldPath& path, FieldErrors& errors) {
   if (used.empty()) return;
-  const auto known = names_of(pod_claims);
+  const auto known = claim_names_of(pod_claims);
   std::set<std::string> seen;
   for (std::size_t i = 0; i < used.size(); ++i) {
     const FieldPath here = path.index(i);

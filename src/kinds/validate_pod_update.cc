@@ -3,8 +3,10 @@
 // What may change in a pod: images, the deadline, more tolerations, fewer scheduling gates, and
 // while a gate holds it back also where it may run.
 #include "json/draft.h"
+#include "kinds/draft_fields.h"
 #include "kinds/internal_form.h"
 #include "kinds/prepare_pod.h"
+#include "kinds/validate_affinity.h"
 #include "kinds/validate_pod.h"
 #include "kinds/validate_pod_annotations.h"
 #include "kube/go_text.h"
@@ -35,14 +37,6 @@ void put_images_back(Draft& spec, View old_spec) {
       const View image = old_spec.get(list)[i++].get("image");
       if (!image.is_null()) container["image"] = Draft{image};
     }
-  }
-}
-
-void put_back(Draft& spec, View old_spec, std::string_view field) {
-  if (const View value = old_spec.get(field); value.is_null()) {
-    spec.erase(field);
-  } else {
-    spec[field] = Draft{value};
   }
 }
 
@@ -166,15 +160,14 @@ std::string shown_terms(View terms) {
 }
 
 void check_affinity_growth(View now, View before, FieldErrors& errors) {
-  constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-  if (before.get(kRequired).is_null()) return;
+  if (before.get(kRequiredAffinity).is_null()) return;
   const FieldPath root{"spec"};
   const FieldPath affinity = root.child("affinity");
   const FieldPath node = affinity.child("nodeAffinity");
-  const FieldPath required = node.child(kRequired);
+  const FieldPath required = node.child(kRequiredAffinity);
   const FieldPath path = required.child("nodeSelectorTerms");
-  const View old_terms = before.get(kRequired, "nodeSelectorTerms");
-  const View terms = now.get(kRequired, "nodeSelectorTerms");
+  const View old_terms = before.get(kRequiredAffinity, "nodeSelectorTerms");
+  const View terms = now.get(kRequiredAffinity, "nodeSelectorTerms");
   if (!old_terms.empty() && old_terms.size() != terms.size()) {
     errors.push_back(
         kube::invalid(path, shown_terms(terms),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_service.h"
 
+#include "kinds/cells.h"
 #include "kinds/validate_endpoints.h"
 
 #include <algorithm>
@@ -135,12 +136,6 @@ void check_balancer_class_change(View spec, View old_spec, const FieldPath& path
   }
   // A real server looks at the class here and once more with everything else.
   check_balancer_class(spec, path, errors);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 // From the field or, where that is empty, from the annotation that came before it. What was there

@@ -25,13 +25,14 @@ constexpr std::size_t kAttributesMax = 32;
 constexpr std::size_t kValueBytesMax = 64;
 
 bool is_version(std::string_view text) {
-  static const std::regex kVersion{
+  static const std::regex kSemanticVersion{
       R"((0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*))"
       R"((-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?)"
       R"((\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?)"};
   // Longer ones are too long as well; an expression must not be asked about them.
   constexpr std::size_t kAskedBytesMax = 256;
-  return text.size() <= kAskedBytesMax && std::regex_match(text.begin(), text.end(), kVersion);
+  return text.size() <= kAskedBytesMax &&
+         std::regex_match(text.begin(), text.end(), kSemanticVersion);
 }
 
 void check_identifier(std::string_view name, const FieldPath& path, FieldErrors& errors) {
@@ -41,7 +42,7 @@ void check_identifier(std::string_view name, const FieldPath& path, FieldErrors&
   kube::note_problems(path, name, kube::c_identifier_problems, errors);
 }
 
-void check_domain(std::string_view domain, const FieldPath& path, FieldErrors& errors) {
+void check_attribute_domain(std::string_view domain, const FieldPath& path, FieldErrors& errors) {
   json::Draft text{domain};
   const json::Value value = text.freeze();
   check_driver_name(value, path, errors);
@@ -165,7 +166,7 @@ void check_places(View spec, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
-FieldErrors check_slice(View object, View old_object) {
+FieldErrors check_resource_slice(View object, View old_object) {
   FieldErrors errors;
   const FieldPath path{"spec"};
   const View spec = object.get("spec");
@@ -216,7 +217,7 @@ void check_attribute_name(std::string_view name, const FieldPath& path, FieldErr
   if (slash == 0) {
     note_required(path, errors, "the domain must not be empty");
   } else {
-    check_domain(name.substr(0, slash), path, errors);
+    check_attribute_domain(name.substr(0, slash), path, errors);
   }
   if (id.empty()) {
     note_required(path, errors, "the name must not be empty");
@@ -226,11 +227,11 @@ void check_attribute_name(std::string_view name, const FieldPath& path, FieldErr
 }
 
 FieldErrors validate_resource_slice(View object) {
-  return check_slice(object, {});
+  return check_resource_slice(object, {});
 }
 
 FieldErrors validate_resource_slice_update(View object, View old_object) {
-  return check_slice(object, old_object);
+  return check_resource_slice(object, old_object);
 }
 
 }  // namespace fixpoint::kinds

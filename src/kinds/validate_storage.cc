@@ -36,7 +36,7 @@ void check_access_modes(View modes, const FieldPath& path, FieldErrors& errors) 
   }
 }
 
-void check_positive(View amount, const FieldPath& path, FieldErrors& errors) {
+void check_positive_amount(View amount, const FieldPath& path, FieldErrors& errors) {
   const auto quantity = kube::Quantity::parse(amount.as_string());
   if (quantity && quantity->sign() <= 0) {
     note_invalid(path, amount, "must be greater than zero", errors);
@@ -157,7 +157,7 @@ void check_capacity(View capacity, const FieldPath& path, FieldErrors& errors) {
       errors.push_back(kube::invalid(path.key(name), std::to_string(quantity->go_value()),
                                      "must be a valid resource quantity"));
     }
-    check_positive(amount, path.key(name), errors);
+    check_positive_amount(amount, path.key(name), errors);
   }
 }
 
@@ -245,7 +245,7 @@ void check_claim_spec(View spec, const FieldPath& path, FieldErrors& errors) {
   if (storage.is_null()) {
     note_required(resources.key("storage"), errors);
   } else {
-    check_positive(storage, resources.key("storage"), errors);
+    check_positive_amount(storage, resources.key("storage"), errors);
   }
   if (const auto name = spec.get("storageClassName").as_string(); !name.empty()) {
     kube::note_problems(path.child("storageClassName"), name, kube::dns1123_subdomain_problems,

@@ -11,11 +11,11 @@
 namespace fixpoint::kinds {
 namespace {
 
-constexpr std::string_view kFileMode =
+constexpr std::string_view kFileModeRange =
     "must be a number between 0 and 0777 (octal), both inclusive";
 
 void check_mode(View mode, const FieldPath& path, FieldErrors& errors) {
-  if (mode.as_int() > 0777 || mode.as_int() < 0) note_invalid(path, mode, kFileMode, errors);
+  if (mode.as_int() > 0777 || mode.as_int() < 0) note_invalid(path, mode, kFileModeRange, errors);
 }
 
 bool has_backstep(std::string_view text) {

@@ -21,10 +21,6 @@ namespace {
 using json::View;
 using kube::FieldPath;
 
-void warn(Warnings& warnings, const FieldPath& path, std::string_view text) {
-  warnings.push_back(fmt::format("{}: {}", path.to_string(), text));
-}
-
 void warn_of_name(View object, std::string_view used_in, Warnings& warnings) {
   const auto problems = kube::dns1123_label_problems(kube::name_of(object));
   if (problems.empty()) return;
@@ -53,6 +49,10 @@ void warn_of_storage_class(View object, Warnings& warnings) {
 }
 
 }  // namespace
+
+void warn(Warnings& warnings, const FieldPath& path, std::string_view text) {
+  warnings.push_back(fmt::format("{}: {}", path.to_string(), text));
+}
 
 Warnings pod_warnings(View object) {
   Warnings warnings;

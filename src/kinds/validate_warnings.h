@@ -4,13 +4,18 @@
 #pragma once
 
 #include "json/value.h"
+#include "kube/field_error.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fixpoint::kinds {
 
 using Warnings = std::vector<std::string>;
+
+// Says `text` of the field at `path`.
+void warn(Warnings& warnings, const kube::FieldPath& path, std::string_view text);
 
 Warnings pod_warnings(json::View object);
 // Deployment, ReplicaSet, ReplicationController, Job: their names end up in host names.

@@ -3,6 +3,8 @@
 // In the order in which a real server says it.
 #include "kinds/warnings_pod.h"
 
+#include "kinds/validate_affinity.h"
+#include "kinds/validate_pod_annotations.h"
 #include "kinds/warnings_ip.h"
 #include "kinds/warnings_volumes.h"
 #include "kube/go_text.h"
@@ -53,12 +55,6 @@ constexpr std::array kOldAnnotations{
 };
 
 constexpr std::string_view kNoSelector = "a null labelSelector results in matching no pod";
-constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
-
-void warn(Warnings& warnings, const FieldPath& path, std::string_view text) {
-  warnings.push_back(fmt::format("{}: {}", path.to_string(), text));
-}
 
 // All that is said of a pod, part by part.
 class PodAdvice {
@@ -130,14 +126,14 @@ class PodAdvice {
     const View node = spec_.get("affinity", "nodeAffinity");
     const FieldPath affinity = spec_path_.child("affinity");
     const FieldPath path = affinity.child("nodeAffinity");
-    const FieldPath required = path.child(kRequired);
+    const FieldPath required = path.child(kRequiredAffinity);
     const FieldPath terms_path = required.child("nodeSelectorTerms");
-    const View terms = node.get(kRequired, "nodeSelectorTerms");
+    const View terms = node.get(kRequiredAffinity, "nodeSelectorTerms");
     for (std::size_t i = 0; i < terms.size(); ++i) {
       warn_of_node_term(terms[i], TermValues::Unchecked, terms_path.index(i), warnings_);
     }
-    const FieldPath preferred_path = path.child(kPreferred);
-    const View preferred = node.get(kPreferred);
+    const FieldPath preferred_path = path.child(kPreferredAffinity);
+    const View preferred = node.get(kPreferredAffinity);
     for (std::size_t i = 0; i < preferred.size(); ++i) {
       const FieldPath here = preferred_path.index(i);
       warn_of_node_term(preferred[i].get("preference"), TermValues::Checked,
@@ -224,11 +220,10 @@ class PodAdvice {
   bool means_profile(std::string_view annotation) const {
     const View profile = spec_.get("securityContext", "appArmorProfile");
     const auto type = profile.get("type").as_string();
-    constexpr std::string_view kLocal = "localhost/";
     if (annotation == "unconfined") return type == "Unconfined";
     if (annotation == "runtime/default") return type == "RuntimeDefault";
-    return annotation.starts_with(kLocal) && type == "Localhost" &&
-           profile.get("localhostProfile").as_string() == annotation.substr(kLocal.size());
+    return annotation.starts_with(kLocalProfile) && type == "Localhost" &&
+           profile.get("localhostProfile").as_string() == annotation.substr(kLocalProfile.size());
   }
 
   void tell_amounts(View container, const FieldPath& path) {
@@ -315,15 +310,15 @@ class PodAdvice {
   void tell_affinity(std::string_view kind) {
     const FieldPath affinity = spec_path_.child("affinity");
     const FieldPath path = affinity.child(kind);
-    const FieldPath required_path = path.child(kRequired);
-    const View required = spec_.get("affinity", kind, kRequired);
+    const FieldPath required_path = path.child(kRequiredAffinity);
+    const View required = spec_.get("affinity", kind, kRequiredAffinity);
     for (std::size_t i = 0; i < required.size(); ++i) {
       const FieldPath here = required_path.index(i);
       if (!required[i].get("labelSelector").is_null()) continue;
       warn(warnings_, here.child("labelSelector"), kNoSelector);
     }
-    const FieldPath preferred_path = path.child(kPreferred);
-    const View preferred = spec_.get("affinity", kind, kPreferred);
+    const FieldPath preferred_path = path.child(kPreferredAffinity);
+    const View preferred = spec_.get("affinity", kind, kPreferredAffinity);
     for (std::size_t i = 0; i < preferred.size(); ++i) {
       const FieldPath here = preferred_path.index(i);
       const FieldPath term = here.child("podAffinityTerm");

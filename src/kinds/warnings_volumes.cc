@@ -105,10 +105,6 @@ void add_projected(View source, std::vector<File>& files) {
   }
 }
 
-void warn(Warnings& warnings, const FieldPath& path, std::string_view text) {
-  warnings.push_back(fmt::format("{}: {}", path.to_string(), text));
-}
-
 }  // namespace
 
 void warn_of_old_volume(View volume, const FieldPath& path, Warnings& warnings) {
