@@ -3,7 +3,7 @@
 // Drafts: what is opened, what is shared, what comes out.
 #include "json/draft.h"
 
-#include "json/parse.h"
+#include "json/parsed_for_tests.h"
 #include "json/print.h"
 
 #include <string>
@@ -12,12 +12,6 @@
 
 namespace fixpoint::json {
 namespace {
-
-Value parsed(std::string_view text) {
-  auto value = parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : Value{};
-}
 
 std::string text_of(const Draft& draft) {
   const auto value = draft.freeze();

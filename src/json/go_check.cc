@@ -2,6 +2,7 @@
 //
 // The syntax check of go_parse.h. An error names the first byte that cannot continue the text; at
 // the end of the text Go tries a space, which is why half a number complains about ' '.
+#include "base/ascii.h"
 #include "json/go_parse.h"
 #include "json/text.h"
 #include "json/value.h"
@@ -11,16 +12,6 @@
 
 namespace fixpoint::json {
 namespace {
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 std::string hex(unsigned code, std::size_t digits) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -63,7 +54,7 @@ class Checker {
  private:
   char peek() const { return at_ < text_.size() ? text_[at_] : ' '; }
   void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
   }
   // Moves to the next byte that means something; false at the end of the text.
   bool find_next() {

@@ -10,10 +10,6 @@
 namespace fixpoint::json {
 namespace {
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 char32_t hex_value(std::string_view digits) {
   std::uint32_t code = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
@@ -42,7 +38,7 @@ std::string_view go_word_for(char first) {
 }
 
 void GoCursor::skip_space() {
-  while (is_space(text_[at_])) ++at_;
+  while (is_json_space(text_[at_])) ++at_;
 }
 
 bool GoCursor::leaves(char close) {

@@ -78,7 +78,7 @@ std::size_t depth_of(const Draft& draft) {
 }
 
 // Where an operation works: a container, and the name or index in it.
-struct Place {
+struct PatchPlace {
   Draft* container;
   std::string key;
   std::size_t depth;
@@ -91,11 +91,11 @@ Draft* child_of(Draft& at, std::string_view token) {
   return index ? &at.elements()[*index] : nullptr;
 }
 
-std::optional<Place> find_place(Draft& root, std::string_view path) {
+std::optional<PatchPlace> find_place(Draft& root, std::string_view path) {
   const auto slash = path.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   path.remove_prefix(slash + 1);
-  Place place{&root, {}, 1};
+  PatchPlace place{&root, {}, 1};
   for (auto end = path.find('/'); end != std::string_view::npos; end = path.find('/')) {
     place.container = child_of(*place.container, unescape_token(path.substr(0, end)));
     if (place.container == nullptr) return std::nullopt;
@@ -108,19 +108,19 @@ std::optional<Place> find_place(Draft& root, std::string_view path) {
 }
 
 // What is there. An absent member of an object reads as null; an absent element does not.
-std::optional<Draft> look(const Place& place) {
+std::optional<Draft> look(const PatchPlace& place) {
   if (const Draft* child = child_of(*place.container, place.key)) return *child;
   if (place.container->is_object()) return Draft{};
   return std::nullopt;
 }
 
 // Checked before anything is put anywhere: a Draft must never be deeper than recursion can go.
-Result<void> check_depth(const Place& place, const Draft& value) {
+Result<void> check_depth(const PatchPlace& place, const Draft& value) {
   if (place.depth + depth_of(value) <= kDepthMax) return {};
   return does_not_apply("the patched document would be nested too deeply");
 }
 
-Result<void> put(const Place& place, Draft value) {
+Result<void> put(const PatchPlace& place, Draft value) {
   FP_TRY_VOID(check_depth(place, value));
   if (place.container->is_object()) {
     (*place.container)[place.key] = std::move(value);
@@ -133,7 +133,7 @@ Result<void> put(const Place& place, Draft value) {
   return {};
 }
 
-Result<void> take_away(const Place& place) {
+Result<void> take_away(const PatchPlace& place) {
   if (place.container->is_object()) {
     if (place.container->erase(place.key)) return {};
     return does_not_apply("unable to remove nonexistent key: " + place.key);
@@ -167,7 +167,7 @@ class Patcher {
   }
 
  private:
-  Result<Place> place(View operation, std::string_view field) {
+  Result<PatchPlace> place(View operation, std::string_view field) {
     const auto path = operation.find(field);
     if (!path || path->is_null()) {
       return does_not_apply("operation has no " + std::string{field});

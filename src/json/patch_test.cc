@@ -5,7 +5,7 @@
 
 #include "json/diff.h"
 #include "json/merge_patch.h"
-#include "json/parse.h"
+#include "json/parsed_for_tests.h"
 #include "json/pointer.h"
 #include "json/print.h"
 #include "json/random_tree.h"
@@ -16,12 +16,6 @@
 
 namespace fixpoint::json {
 namespace {
-
-Value parsed(std::string_view text) {
-  auto value = parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : Value{};
-}
 
 // The patched text, or the kind of the error.
 std::string patched(std::string_view target, std::string_view patch) {

@@ -18,14 +18,14 @@ bool reads_as_integer(View value) {
   return std::trunc(number) == number && std::abs(number) < kIntegerLimit;
 }
 
-bool changes(View value) {
+bool reread_changes(View value) {
   switch (value.type()) {
     case Type::Float: return reads_as_integer(value);
     case Type::Array:
-      return std::ranges::any_of(value.elements().begin(), value.elements().end(), changes);
+      return std::ranges::any_of(value.elements().begin(), value.elements().end(), reread_changes);
     case Type::Object:
       return std::ranges::any_of(value.members().begin(), value.members().end(),
-                                 [](const Member& member) { return changes(member.value); });
+                                 [](const Member& member) { return reread_changes(member.value); });
     default: return false;
   }
 }
@@ -35,11 +35,11 @@ void rewrite(Draft& at, View value) {
     at = Draft{static_cast<std::int64_t>(value.as_double())};
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) {
-      if (changes(value[i])) rewrite(at.elements()[i], value[i]);
+      if (reread_changes(value[i])) rewrite(at.elements()[i], value[i]);
     }
   } else {
     for (const auto [key, member] : value.members()) {
-      if (changes(member)) rewrite(at[key], member);
+      if (reread_changes(member)) rewrite(at[key], member);
     }
   }
 }
@@ -47,7 +47,7 @@ void rewrite(Draft& at, View value) {
 }  // namespace
 
 Value reread(const Value& value) {
-  if (!changes(value)) return value;
+  if (!reread_changes(value)) return value;
   Draft draft{value};
   rewrite(draft, value);
   return draft.freeze();

@@ -16,21 +16,22 @@ const Shape::Node Shape::Node::kWhole{};
 
 namespace {
 
-using Node = Shape::Node;
-using NodeRef = std::shared_ptr<const Node>;
+using ShapeNode = Shape::Node;
+using NodeRef = std::shared_ptr<const ShapeNode>;
 using Names = std::span<const std::string>;
 
 NodeRef whole() {
-  static const auto node = std::make_shared<const Node>();
+  static const auto node = std::make_shared<const ShapeNode>();
   return node;
 }
 
 NodeRef nothing() {
-  static const auto node = std::make_shared<const Node>(Node{.others = false, .named = {}});
+  static const auto node =
+      std::make_shared<const ShapeNode>(ShapeNode{.others = false, .named = {}});
   return node;
 }
 
-NodeRef named(const Node& node, std::string_view name) {
+NodeRef named(const ShapeNode& node, std::string_view name) {
   for (const auto& [known, part] : node.named) {
     if (known == name) return part;
   }
@@ -38,7 +39,7 @@ NodeRef named(const Node& node, std::string_view name) {
 }
 
 // The same level with another part under `name`; not listed where that says nothing new.
-NodeRef with(Node node, const std::string& name, NodeRef part) {
+NodeRef with(ShapeNode node, const std::string& name, NodeRef part) {
   std::erase_if(node.named, [&](const auto& entry) { return entry.first == name; });
   const bool as_others = node.others ? part->whole() : part->nothing();
   if (!as_others) {
@@ -46,7 +47,7 @@ NodeRef with(Node node, const std::string& name, NodeRef part) {
         node.named, name, {}, [](const auto& entry) { return std::string_view{entry.first}; });
     node.named.emplace(place, name, std::move(part));
   }
-  return std::make_shared<const Node>(std::move(node));
+  return std::make_shared<const ShapeNode>(std::move(node));
 }
 
 NodeRef added(const NodeRef& node, Names path) {
@@ -69,14 +70,14 @@ NodeRef with_identity(NodeRef node) {
   return node;
 }
 
-bool same(const Node& a, const Node& b) {
+bool same(const ShapeNode& a, const ShapeNode& b) {
   return a.others == b.others &&
          std::ranges::equal(a.named, b.named, [](const auto& x, const auto& y) {
            return x.first == y.first && same(*x.second, *y.second);
          });
 }
 
-bool loses(View value, const Node& node) {
+bool loses(View value, const ShapeNode& node) {
   if (node.whole()) return false;
   if (value.is_array()) {
     const auto elements = value.elements();
@@ -93,13 +94,13 @@ bool loses(View value, const Node& node) {
 
 class Cutter {
  public:
-  Value cut(View value, const Node& node) {
+  Value cut(View value, const ShapeNode& node) {
     copy(value, node, kNoKey, out_.reserve(1));
     return out_.finish();
   }
 
  private:
-  void copy(View value, const Node& node, std::uint32_t key, std::uint32_t to) {
+  void copy(View value, const ShapeNode& node, std::uint32_t key, std::uint32_t to) {
     if (node.whole() || (!value.is_object() && !value.is_array())) {
       out_.copy(value, key, to);
     } else if (value.is_object()) {
@@ -112,7 +113,7 @@ class Cutter {
     }
   }
 
-  void object(View value, const Node& node, std::uint32_t key, std::uint32_t to) {
+  void object(View value, const ShapeNode& node, std::uint32_t key, std::uint32_t to) {
     std::uint32_t count = 0;
     for (const auto [name, member] : value.members()) count += node.of(name) == nullptr ? 0 : 1;
     auto next = out_.reserve(count);

@@ -25,12 +25,12 @@ Shape::Node all_but(std::string_view name) {
 }
 
 // Where a member of the root object is on a tape.
-struct Place {
+struct TapePlace {
   bool odd = false;    // given twice
   std::size_t at = 0;  // 0: absent
 };
-Place find_member(const Tape& tape, std::string_view name) {
-  Place place;
+TapePlace find_member(const Tape& tape, std::string_view name) {
+  TapePlace place;
   const auto end = tape.end(Tape::kRoot);
   for (auto at = Tape::kRoot + 1; at < end; at = tape.after(at + 1)) {
     if (tape.string(at) != name) continue;

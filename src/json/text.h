@@ -25,6 +25,11 @@ inline constexpr char32_t kReplacementRune = 0xFFFD;
 Rune decode_rune(std::string_view text);
 void append_rune(char32_t code, std::string& out);
 
+// White space between the tokens of JSON.
+constexpr bool is_json_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 bool valid_utf8(std::string_view text);
 // Every invalid byte becomes U+FFFD.
 std::string repaired_utf8(std::string_view text);

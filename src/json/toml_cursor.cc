@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/toml_cursor.h"
 
+#include "base/ascii.h"
 #include "json/number.h"
 #include "json/text.h"
 
@@ -25,20 +26,13 @@ bool is_control(char c) {
   return (byte < 0x20U && c != '\t') || byte == 0x7FU;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Underscores stand between digits only; nothing when one does not.
-std::optional<std::string> without_underscores(std::string_view word) {
-  const auto hex = [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  };
+std::optional<std::string> without_digit_separators(std::string_view word) {
   std::string out;
   for (std::size_t i = 0; i < word.size(); ++i) {
     if (word[i] != '_') {
       out += word[i];
-    } else if (i == 0 || i + 1 == word.size() || !hex(word[i - 1]) || !hex(word[i + 1])) {
+    } else if (i == 0 || i + 1 == word.size() || !is_hex(word[i - 1]) || !is_hex(word[i + 1])) {
       return std::nullopt;
     }
   }
@@ -263,7 +257,7 @@ Result<Draft> TomlCursor::word() {
   const auto no_number = [&] {
     return wrong_at(begin, fmt::format("\"{}\" is no value: texts need quotes", word));
   };
-  auto digits = without_underscores(word);
+  auto digits = without_digit_separators(word);
   if (!digits) return no_number();
   for (const auto& [prefix, base] : {
            std::pair{"0x", 16},

@@ -29,11 +29,11 @@ enum class Origin : std::uint8_t {
 struct Table;
 using Tables = std::vector<std::unique_ptr<Table>>;  // [[a]]
 // A value once written cannot be added to.
-using Node = std::variant<Draft, std::unique_ptr<Table>, Tables>;
+using TomlNode = std::variant<Draft, std::unique_ptr<Table>, Tables>;
 
 struct Table {
   Origin origin = Origin::Passed;
-  std::map<std::string, Node, std::less<>> members;
+  std::map<std::string, TomlNode, std::less<>> members;
 };
 
 Draft to_draft(const Table& table) {

@@ -13,36 +13,36 @@
 namespace fixpoint::json {
 namespace {
 
-std::string read(std::string_view toml) {
+std::string read_toml(std::string_view toml) {
   const auto value = parse_toml(toml);
   return value ? to_text(*value) : "error: " + value.error().message;
 }
 
 TEST(Toml, ReadsKeysTablesAndArraysOfTables) {
-  EXPECT_EQ(read("A=1\nb = \"x\" # why\n\n[T]\nc=true\n[T.u.v]\nd=[1, 2,\n 3,]\n"),
+  EXPECT_EQ(read_toml("A=1\nb = \"x\" # why\n\n[T]\nc=true\n[T.u.v]\nd=[1, 2,\n 3,]\n"),
             R"({"A":1,"T":{"c":true,"u":{"v":{"d":[1,2,3]}}},"b":"x"})");
-  EXPECT_EQ(read("[[V]]\nN=\"a\"\n[[V]]\nN=\"b\"\n[V.in]\nx=1\n"),
+  EXPECT_EQ(read_toml("[[V]]\nN=\"a\"\n[[V]]\nN=\"b\"\n[V.in]\nx=1\n"),
             R"({"V":[{"N":"a"},{"N":"b","in":{"x":1}}]})");
-  EXPECT_EQ(read("a.b.c = 1\na.b.d = {e = 2, f.g = 3}\n"),
+  EXPECT_EQ(read_toml("a.b.c = 1\na.b.d = {e = 2, f.g = 3}\n"),
             R"({"a":{"b":{"c":1,"d":{"e":2,"f":{"g":3}}}}})");
-  EXPECT_EQ(read(""), "{}");
-  EXPECT_EQ(read("\xEF\xBB\xBF# only this"), "{}");
+  EXPECT_EQ(read_toml(""), "{}");
+  EXPECT_EQ(read_toml("\xEF\xBB\xBF# only this"), "{}");
 }
 
 TEST(Toml, ReadsEveryFormOfStrings) {
-  EXPECT_EQ(read(R"(a = "q\"b\\ \t\u00E9\U0001F600")"), R"({"a":"q\"b\\ \té😀"})");
-  EXPECT_EQ(read(R"(a = 'C:\n "x"')"), R"({"a":"C:\\n \"x\""})");
-  EXPECT_EQ(read("a = \"\"\"\none\n\"two\" \\\n   three\"\"\"\"\n"),
+  EXPECT_EQ(read_toml(R"(a = "q\"b\\ \t\u00E9\U0001F600")"), R"({"a":"q\"b\\ \té😀"})");
+  EXPECT_EQ(read_toml(R"(a = 'C:\n "x"')"), R"({"a":"C:\\n \"x\""})");
+  EXPECT_EQ(read_toml("a = \"\"\"\none\n\"two\" \\\n   three\"\"\"\"\n"),
             R"({"a":"one\n\"two\" three\""})");
-  EXPECT_EQ(read("a = '''\nx\\y\n'''"), R"({"a":"x\\y\n"})");
-  EXPECT_EQ(read("\"a b\" = 1\n'c.d'.e = 2"), R"({"a b":1,"c.d":{"e":2}})");
+  EXPECT_EQ(read_toml("a = '''\nx\\y\n'''"), R"({"a":"x\\y\n"})");
+  EXPECT_EQ(read_toml("\"a b\" = 1\n'c.d'.e = 2"), R"({"a b":1,"c.d":{"e":2}})");
 }
 
 TEST(Toml, ReadsNumbersInAllBases) {
-  EXPECT_EQ(read("a=[+1, -17, 1_000, 0xDEAD_beef, 0o17, 0b101, 0]"),
+  EXPECT_EQ(read_toml("a=[+1, -17, 1_000, 0xDEAD_beef, 0o17, 0b101, 0]"),
             R"({"a":[1,-17,1000,3735928559,15,5,0]})");
-  EXPECT_EQ(read("a=[3.5, -1e3, 6.02_2e+2]"), R"({"a":[3.5,-1000,602.2]})");
-  EXPECT_EQ(read("a=9223372036854775807"), R"({"a":9223372036854775807})");
+  EXPECT_EQ(read_toml("a=[3.5, -1e3, 6.02_2e+2]"), R"({"a":[3.5,-1000,602.2]})");
+  EXPECT_EQ(read_toml("a=9223372036854775807"), R"({"a":9223372036854775807})");
 }
 
 TEST(Toml, SaysWhereAndWhatIsWrong) {
@@ -80,19 +80,19 @@ TEST(Toml, SaysWhereAndWhatIsWrong) {
       {"b=2\na=\"\xC3(\"",      "line 2, column 4: not UTF-8"                              },
       {"'''a'''=1",             "line 1, column 1: a key is on one line"                   },
   };
-  for (const auto& [text, message] : cases) EXPECT_EQ(read(text), "error: " + message) << text;
+  for (const auto& [text, message] : cases) EXPECT_EQ(read_toml(text), "error: " + message) << text;
 }
 
 TEST(Toml, BoundsWhatNestsInEachOther) {
   const std::size_t many = 100'000;
-  EXPECT_THAT(read("a=" + std::string(many, '[')), testing::HasSubstr("in each other"));
+  EXPECT_THAT(read_toml("a=" + std::string(many, '[')), testing::HasSubstr("in each other"));
   std::string braces = "a=";
   for (std::size_t i = 0; i < many; ++i) braces += "{a=";
-  EXPECT_THAT(read(braces), testing::HasSubstr("in each other"));
+  EXPECT_THAT(read_toml(braces), testing::HasSubstr("in each other"));
   std::string dots = "a";
   for (std::size_t i = 0; i < many; ++i) dots += ".a";
-  EXPECT_THAT(read(dots + "=1"), testing::HasSubstr("in each other"));
-  EXPECT_THAT(read("[" + dots + "]"), testing::HasSubstr("in each other"));
+  EXPECT_THAT(read_toml(dots + "=1"), testing::HasSubstr("in each other"));
+  EXPECT_THAT(read_toml("[" + dots + "]"), testing::HasSubstr("in each other"));
 }
 
 }  // namespace

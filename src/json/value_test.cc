@@ -4,7 +4,7 @@
 #include "json/value.h"
 
 #include "json/intern.h"
-#include "json/parse.h"
+#include "json/parsed_for_tests.h"
 #include "json/print.h"
 
 #include <string>
@@ -19,12 +19,6 @@ namespace {
 
 static_assert(!std::is_convertible_v<Value&&, View>, "a View of a temporary tree must not compile");
 static_assert(std::is_convertible_v<const Value&, View>);
-
-Value parsed(std::string_view text) {
-  auto value = parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : Value{};
-}
 
 TEST(Value, ReadsAlongPathsAndFallsBackOnWrongTypes) {
   const auto value = parsed(R"({"a":{"b":{"c":5,"d":"text","e":2.5,"f":true}},"l":[1,[2]]})");

@@ -14,11 +14,11 @@
 namespace fixpoint::json {
 namespace {
 
-bool is_digit(char32_t c) {
+bool is_digit_rune(char32_t c) {
   return c >= '0' && c <= '9';
 }
 // Letters of other scripts count as letters, and so, here, does everything beyond ASCII.
-bool is_letter(char32_t c) {
+bool is_letter_rune(char32_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
 }
 
@@ -39,7 +39,7 @@ struct DigitRun {
 
 DigitRun digits_from(const std::u32string& text, std::size_t at, std::uint64_t start) {
   DigitRun run{start, at};
-  for (; run.end < text.size() && is_digit(text[run.end]); ++run.end) {
+  for (; run.end < text.size() && is_digit_rune(text[run.end]); ++run.end) {
     run.value = run.value * 10 + (text[run.end] - '0');
   }
   return run;
@@ -47,7 +47,7 @@ DigitRun digits_from(const std::u32string& text, std::size_t at, std::uint64_t s
 
 // Whether the digits before `at` (equal in both keys) have begun a number with something but zeros.
 bool inside_number(const std::u32string& text, std::size_t at) {
-  for (; at > 0 && is_digit(text[at - 1]); --at) {
+  for (; at > 0 && is_digit_rune(text[at - 1]); --at) {
     if (text[at - 1] != '0') return true;
   }
   return false;
@@ -57,8 +57,8 @@ bool inside_number(const std::u32string& text, std::size_t at) {
 bool natural_less(const std::u32string& a, const std::u32string& b) {
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
     if (a[i] == b[i]) continue;
-    const bool left = is_letter(a[i]);
-    const bool right = is_letter(b[i]);
+    const bool left = is_letter_rune(a[i]);
+    const bool right = is_letter_rune(b[i]);
     if (left && right) return a[i] < b[i];
     if (left || right) return right;
     const bool inside = (a[i] == '0' || b[i] == '0') && inside_number(a, i);

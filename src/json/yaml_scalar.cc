@@ -3,6 +3,7 @@
 // Scalars of YAML 1.1, by first character as the Go library does it.
 #include "json/yaml_scalar.h"
 
+#include "base/ascii.h"
 #include "json/number.h"
 
 #include <algorithm>
@@ -16,10 +17,6 @@ namespace fixpoint::json {
 namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, text) != words.end();

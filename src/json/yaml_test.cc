@@ -15,15 +15,16 @@
 namespace fixpoint::json {
 namespace {
 
-std::string read(std::string_view text, Duplicates duplicates = Duplicates::Refuse) {
+std::string read_yaml(std::string_view text, Duplicates duplicates = Duplicates::Refuse) {
   const auto value = parse_yaml(text, duplicates);
   return value ? to_text(*value) : "error: " + value.error().message;
 }
 
 TEST(Yaml, ReadsAKubernetesManifest) {
   EXPECT_EQ(
-      read("apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels: {app: web}\nspec:\n"
-           "  containers:\n  - name: c\n    image: \"nginx:1.25\"\n    args: [--a, '--b=1']\n"),
+      read_yaml(
+          "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels: {app: web}\nspec:\n"
+          "  containers:\n  - name: c\n    image: \"nginx:1.25\"\n    args: [--a, '--b=1']\n"),
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"app":"web"},"name":"web"},)"
       R"("spec":{"containers":[{"args":["--a","--b=1"],"image":"nginx:1.25","name":"c"}]}})");
 }
@@ -70,7 +71,7 @@ TEST(Yaml, ResolvesPlainScalarsAsKubernetesDoes) {
       {"-",                   "[null]"             }
   };
 
-  for (const auto& [text, expected] : cases) EXPECT_EQ(read(text), expected) << text;
+  for (const auto& [text, expected] : cases) EXPECT_EQ(read_yaml(text), expected) << text;
 }
 
 TEST(Yaml, KeepsIntegersIntegersThroughJson) {
@@ -82,43 +83,44 @@ TEST(Yaml, KeepsIntegersIntegersThroughJson) {
 TEST(Yaml, RefusesDuplicateKeysWithLineAndName) {
   const auto* text = "a:\n  x: 1\nname: a\nb: 1\nname: b\n";
 
-  EXPECT_EQ(read(text),
+  EXPECT_EQ(read_yaml(text),
             "error: yaml: unmarshal errors:\n  line 5: key \"name\" already set in map");
-  EXPECT_EQ(read(text, Duplicates::KeepLast), R"({"a":{"x":1},"b":1,"name":"b"})");
-  EXPECT_EQ(read("1: a\n1: b\ntrue: a\ntrue: b\n"),
+  EXPECT_EQ(read_yaml(text, Duplicates::KeepLast), R"({"a":{"x":1},"b":1,"name":"b"})");
+  EXPECT_EQ(read_yaml("1: a\n1: b\ntrue: a\ntrue: b\n"),
             "error: yaml: unmarshal errors:\n  line 2: key 1 already set in map\n"
             "  line 4: key true already set in map");
 }
 
 TEST(Yaml, RefusesWrongSyntaxInTheWordsOfItsGoLibrary) {
-  EXPECT_EQ(read("x: 1\na: b: c\n"),
+  EXPECT_EQ(read_yaml("x: 1\na: b: c\n"),
             "error: yaml: line 2: mapping values are not allowed in this context");
-  EXPECT_EQ(read("a:\n\tb: c\n"),
+  EXPECT_EQ(read_yaml("a:\n\tb: c\n"),
             "error: yaml: line 2: found character that cannot start any token");
-  EXPECT_EQ(read("a: [1, 2\n"), "error: yaml: line 1: did not find expected ',' or ']'");
-  EXPECT_EQ(read("- a\nb: c\n"), "error: yaml: line 1: did not find expected '-' indicator");
-  EXPECT_EQ(read("a: 'x\n"), "error: yaml: line 2: found unexpected end of stream");
-  EXPECT_EQ(read("a: \x01\n"), "error: yaml: control characters are not allowed");
-  EXPECT_EQ(read("a: *nope\n"), "error: yaml: unknown anchor 'nope' referenced");
-  EXPECT_EQ(read("!!int abc"), "error: yaml: cannot decode !!str `abc` as a !!int");
-  EXPECT_EQ(read("a: .inf"), "error: json: unsupported value: +Inf");
-  EXPECT_EQ(read("~: v"),
+  EXPECT_EQ(read_yaml("a: [1, 2\n"), "error: yaml: line 1: did not find expected ',' or ']'");
+  EXPECT_EQ(read_yaml("- a\nb: c\n"), "error: yaml: line 1: did not find expected '-' indicator");
+  EXPECT_EQ(read_yaml("a: 'x\n"), "error: yaml: line 2: found unexpected end of stream");
+  EXPECT_EQ(read_yaml("a: \x01\n"), "error: yaml: control characters are not allowed");
+  EXPECT_EQ(read_yaml("a: *nope\n"), "error: yaml: unknown anchor 'nope' referenced");
+  EXPECT_EQ(read_yaml("!!int abc"), "error: yaml: cannot decode !!str `abc` as a !!int");
+  EXPECT_EQ(read_yaml("a: .inf"), "error: json: unsupported value: +Inf");
+  EXPECT_EQ(read_yaml("~: v"),
             "error: unsupported map key of type: %!s(<nil>), key: <nil>, value: \"v\"");
-  EXPECT_EQ(read("? [a]\n: b\n"), "error: yaml: invalid map key: []interface {}{\"a\"}");
+  EXPECT_EQ(read_yaml("? [a]\n: b\n"), "error: yaml: invalid map key: []interface {}{\"a\"}");
 }
 
 TEST(Yaml, TurnsKeysIntoStrings) {
-  EXPECT_EQ(read("1: a\ntrue: b\n1.5: c\n1234567.5: d\n"),
+  EXPECT_EQ(read_yaml("1: a\ntrue: b\n1.5: c\n1234567.5: d\n"),
             R"({"1":"a","1.2345675e+06":"d","1.5":"c","true":"b"})");
 }
 
 TEST(Yaml, ExpandsAnchorsAndMergeKeys) {
-  EXPECT_EQ(read("x: &a [1, 2]\nz: *a\n"), R"({"x":[1,2],"z":[1,2]})");
-  EXPECT_EQ(read("x: &a {p: 1, q: 2}\nz:\n  <<: *a\n  r: 3\n"),
+  EXPECT_EQ(read_yaml("x: &a [1, 2]\nz: *a\n"), R"({"x":[1,2],"z":[1,2]})");
+  EXPECT_EQ(read_yaml("x: &a {p: 1, q: 2}\nz:\n  <<: *a\n  r: 3\n"),
             R"({"x":{"p":1,"q":2},"z":{"p":1,"q":2,"r":3}})");
-  EXPECT_EQ(read("a: &a {p: 1}\nb: &b {p: 2, r: 3}\nz:\n  <<: [*a, *b]\n", Duplicates::KeepLast),
-            R"({"a":{"p":1},"b":{"p":2,"r":3},"z":{"p":1,"r":3}})");
-  EXPECT_EQ(read("y:\n  <<: 1\n"),
+  EXPECT_EQ(
+      read_yaml("a: &a {p: 1}\nb: &b {p: 2, r: 3}\nz:\n  <<: [*a, *b]\n", Duplicates::KeepLast),
+      R"({"a":{"p":1},"b":{"p":2,"r":3},"z":{"p":1,"r":3}})");
+  EXPECT_EQ(read_yaml("y:\n  <<: 1\n"),
             "error: yaml: map merge requires map or sequence of maps as the value");
 }
 
@@ -130,20 +132,20 @@ TEST(Yaml, RefusesBombsAndCycles) {
     for (int i = 0; i < 10; ++i) bomb += (i > 0 ? ",*" : "*") + last;
     bomb += "]\n";
   }
-  EXPECT_EQ(read(bomb), "error: yaml: document contains excessive aliasing");
+  EXPECT_EQ(read_yaml(bomb), "error: yaml: document contains excessive aliasing");
 
   std::string wide = "a: &a " + std::string(1'000'000, 'x') + "\nb: [*a";
   for (int i = 0; i < 99; ++i) wide += ",*a";
-  EXPECT_EQ(read(wide + "]"), "error: yaml: document contains excessive aliasing");
+  EXPECT_EQ(read_yaml(wide + "]"), "error: yaml: document contains excessive aliasing");
 
-  EXPECT_EQ(read("a: &x [*x]\n"), "error: yaml: anchor 'x' value contains itself");
-  EXPECT_EQ(read(std::string(kDepthMax + 1, '[')),
+  EXPECT_EQ(read_yaml("a: &x [*x]\n"), "error: yaml: anchor 'x' value contains itself");
+  EXPECT_EQ(read_yaml(std::string(kDepthMax + 1, '[')),
             "error: yaml: exceeded max depth of " + std::to_string(kDepthMax));
 }
 
 TEST(Yaml, ReadsNothingAsNull) {
-  EXPECT_EQ(read(""), "null");
-  EXPECT_EQ(read(std::string_view{}), "null");
+  EXPECT_EQ(read_yaml(""), "null");
+  EXPECT_EQ(read_yaml(std::string_view{}), "null");
   EXPECT_TRUE(parse_yaml_documents(std::string_view{})->empty());
 }
 
@@ -153,7 +155,7 @@ TEST(Yaml, ReadsManyDocumentsAndSkipsEmptyOnes) {
   ASSERT_TRUE(documents.has_value());
   ASSERT_EQ(documents->size(), 2U);
   EXPECT_EQ(to_text((*documents)[1]), R"({"b":2})");
-  EXPECT_EQ(read("a: 1\n---\nb: [\n"), R"({"a":1})");
+  EXPECT_EQ(read_yaml("a: 1\n---\nb: [\n"), R"({"a":1})");
   EXPECT_FALSE(parse_yaml_documents("a: 1\n---\nb: [\n").has_value());
 }
 
@@ -188,7 +190,7 @@ TEST(Yaml, ReadsJson) {
     const auto text = to_text(value);
     if (text.contains('\x7f')) continue;  // YAML has no DEL
 
-    EXPECT_EQ(read(text), text);
+    EXPECT_EQ(read_yaml(text), text);
   }
 }
 
