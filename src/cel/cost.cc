@@ -2,6 +2,7 @@
 #include "cel/cost.h"
 
 #include "cel/cost_calls.h"
+#include "cel/cost_units.h"
 #include "cel/functions.h"
 
 #include <algorithm>
@@ -12,10 +13,6 @@
 namespace fixpoint::cel {
 namespace {
 
-constexpr double kTextFactor = 0.1;
-constexpr double kRegexFactor = 0.25;
-constexpr std::uint64_t kListCost = 10;
-constexpr std::uint64_t kMapCost = 30;
 constexpr std::uint64_t kStructCost = 40;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {

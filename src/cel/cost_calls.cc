@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/cost_calls.h"
 
-#include <algorithm>
+#include "cel/cost_units.h"
+
 #include <array>
 #include <cmath>
-#include <initializer_list>
 
 namespace fixpoint::cel {
 namespace {
 
-constexpr double kTextFactor = 0.1;
-constexpr double kRegexFactor = 0.25;
 constexpr std::uint64_t kAuthorizationCheckCost = 350'000;
 constexpr std::uint64_t kNamedFormatRegexSize = 128;
 constexpr std::uint64_t kFormatSizeMax = 64;
@@ -18,10 +16,6 @@ constexpr std::uint64_t kSelectorListCost = 10;
 constexpr double kSelectorRequirementCost = 50;
 // The bytes of an address.
 constexpr Range kAddress{4, 16};
-
-bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 class LibraryCost {
  public:

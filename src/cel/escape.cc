@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 21> kReserved{
     "continue", "else",    "for",       "function", "if",  "import", "let",
     "loop",     "package", "namespace", "return",   "var", "void",   "while"};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSigns{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEscapedSigns{
     {{"underscores", "__"}, {"dot", "."}, {"dash", "-"}, {"slash", "/"}}
 };
 
@@ -27,7 +27,7 @@ bool plain(char c) {
 
 // What `__contents__` stands for; `whole` says whether it is all of the name.
 std::optional<std::string_view> meaning(std::string_view contents, bool whole) {
-  for (const auto& [word, sign] : kSigns) {
+  for (const auto& [word, sign] : kEscapedSigns) {
     if (word == contents) return sign;
   }
   if (reserved(contents) && whole) return contents;
@@ -42,8 +42,8 @@ std::optional<std::string> escaped(std::string_view property) {
   std::string out;
   while (!property.empty()) {
     const auto sign = std::ranges::find_if(
-        kSigns, [&](const auto& each) { return property.starts_with(each.second); });
-    if (sign != kSigns.end()) {
+        kEscapedSigns, [&](const auto& each) { return property.starts_with(each.second); });
+    if (sign != kEscapedSigns.end()) {
       out += "__" + std::string{sign->first} + "__";
       property.remove_prefix(sign->second.size());
       continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/eval.h"
 
+#include "cel/cost_units.h"
 #include "cel/functions.h"
 #include "kube/validate_pattern.h"
 
@@ -15,9 +16,6 @@
 
 namespace fixpoint::cel {
 namespace {
-
-constexpr std::uint64_t kListCost = 10;
-constexpr std::uint64_t kMapCost = 30;
 
 bool is_accumulator(const Expr& expr) {
   return expr.kind == ExprKind::Ident && expr.name == kAccumulator;

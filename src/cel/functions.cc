@@ -72,7 +72,7 @@ const Function* find_function(std::string_view name) {
   return kTable.find(name);
 }
 
-Value no_overload(std::string_view function, std::span<const Value> args) {
+Value no_overload(std::string_view function, Args args) {
   std::string types;
   for (const auto& arg : args) {
     if (!types.empty()) types += ", ";

@@ -24,7 +24,9 @@ struct Overload {
   int params = 0;  // distinct type parameters, A, B, …
 };
 
-using Implementation = Value (*)(std::span<const Value> args);
+// Of a call; the target of a member comes first.
+using Args = std::span<const Value>;
+using Implementation = Value (*)(Args args);
 
 struct Function {
   std::string_view name;
@@ -50,6 +52,6 @@ std::span<const Native> net_functions();
 std::span<const Native> kube_functions();
 
 // "no such overload: size(int)".
-Value no_overload(std::string_view function, std::span<const Value> args);
+Value no_overload(std::string_view function, Args args);
 
 }  // namespace fixpoint::cel

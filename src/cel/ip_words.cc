@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/ip_words.h"
 
+#include "base/ascii.h"
 #include "kube/go_text.h"
 
 #include <charconv>
@@ -20,13 +21,6 @@ struct Problem {
 constexpr std::size_t kAddressBytes = 16;
 constexpr std::size_t kEmbeddedAt = 12;  // where an IPv4 address in an IPv6 one begins
 constexpr std::size_t kGroupDigits = 4;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 std::optional<Problem> v4_problem(std::string_view text) {
   int value = 0;

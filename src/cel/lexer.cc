@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/lexer.h"
 
+#include "base/ascii.h"
 #include "cel/value.h"
 #include "kube/go_text.h"
 
@@ -27,12 +28,6 @@ constexpr std::array<Sign, 24> kSigns{
      {"*", Token::Star},           {"/", Token::Slash},      {"%", Token::Percent}}
 };
 
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-constexpr bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }

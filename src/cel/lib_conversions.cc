@@ -17,8 +17,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 Value cannot(const Value& value, std::string_view to) {
   return Value::error(
       fmt::format("type conversion error from '{}' to '{}'", value.runtime_type(), to));
@@ -163,7 +161,7 @@ Value to_timestamp(Args args) {
   return in_range(*parsed) ? Value::timestamp(*parsed) : Value::error("timestamp overflow");
 }
 
-constexpr std::array<Native, 8> kFunctions{
+constexpr std::array<Native, 8> kConversionFunctions{
     {{"bool", to_bool},
      {"bytes", to_bytes},
      {"double", to_double},
@@ -177,7 +175,7 @@ constexpr std::array<Native, 8> kFunctions{
 }  // namespace
 
 std::span<const Native> conversion_functions() {
-  return kFunctions;
+  return kConversionFunctions;
 }
 
 }  // namespace fixpoint::cel

@@ -19,7 +19,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
 using Filled = std::expected<std::string, FormatError>;
 
 // More digits than any double has.
@@ -208,7 +207,7 @@ Value format(Args args) {
   return out ? Value::string(std::move(*out)) : Value::error(out.error().message);
 }
 
-constexpr std::array<Native, 1> kFunctions{{{"format", format}}};
+constexpr std::array<Native, 1> kFormatFunctions{{{"format", format}}};
 
 // What follows a percent sign; takes it off the text.
 std::expected<FormatClause, std::string> take_clause(std::string_view& text) {
@@ -292,7 +291,7 @@ Filled fill_format(std::string_view text, std::size_t args, const FillClause& fi
 }
 
 std::span<const Native> format_functions() {
-  return kFunctions;
+  return kFormatFunctions;
 }
 
 }  // namespace fixpoint::cel

@@ -19,8 +19,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 Value to_quantity(Args args) {
   if (!args[0].is(Kind::String)) return no_overload("quantity", args);
   auto found = kube::Quantity::parse(args[0].text());
@@ -76,12 +74,12 @@ std::optional<kube::Quantity> operand(const Value& value) {
   return std::nullopt;
 }
 
-Value add(Args args) {
+Value add_quantity(Args args) {
   const auto other = operand(args[1]);
   if (!args[0].is(Kind::Quantity) || !other) return no_overload("add", args);
   return Value::quantity(args[0].quantity() + *other);
 }
-Value sub(Args args) {
+Value sub_quantity(Args args) {
   const auto other = operand(args[1]);
   if (!args[0].is(Kind::Quantity) || !other) return no_overload("sub", args);
   return Value::quantity(args[0].quantity() - *other);
@@ -287,7 +285,7 @@ Value validate(Args args) {
   return problems.empty() ? Value::none() : Value::optional(Value::list(std::move(problems)));
 }
 
-constexpr std::array<Native, 31> kFunctions{
+constexpr std::array<Native, 31> kKubeFunctions{
     {{"quantity", to_quantity},
      {"isQuantity", is_quantity},
      {"sign", sign},
@@ -297,8 +295,8 @@ constexpr std::array<Native, 31> kFunctions{
      {"compareTo", compared},
      {"isGreaterThan", is_greater},
      {"isLessThan", is_less},
-     {"add", add},
-     {"sub", sub},
+     {"add", add_quantity},
+     {"sub", sub_quantity},
      {"semver", to_semver},
      {"isSemver", is_semver},
      {"major", major},
@@ -324,7 +322,7 @@ constexpr std::array<Native, 31> kFunctions{
 }  // namespace
 
 std::span<const Native> kube_functions() {
-  return kFunctions;
+  return kKubeFunctions;
 }
 
 }  // namespace fixpoint::cel

@@ -9,8 +9,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 Value is_sorted(Args args) {
   if (!args[0].is(Kind::List)) return no_overload("isSorted", args);
   Value before;
@@ -113,7 +111,7 @@ Value sets_intersects(Args args) {
   return Value::boolean(false);
 }
 
-constexpr std::array<Native, 9> kFunctions{
+constexpr std::array<Native, 9> kListFunctions{
     {{"isSorted", is_sorted},
      {"sum", sum},
      {"min", min},
@@ -128,7 +126,7 @@ constexpr std::array<Native, 9> kFunctions{
 }  // namespace
 
 std::span<const Native> list_functions() {
-  return kFunctions;
+  return kListFunctions;
 }
 
 }  // namespace fixpoint::cel

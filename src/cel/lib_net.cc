@@ -18,12 +18,10 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 template <class T>
-using Parsed = std::expected<T, std::string>;
+using ParsedAddress = std::expected<T, std::string>;
 
-Parsed<kube::Ip> parse_ip(std::string_view text) {
+ParsedAddress<kube::Ip> parse_ip(std::string_view text) {
   if (const auto wrong = address_problem(text)) {
     return std::unexpected(
         fmt::format("IP Address {} parse error during conversion from string: {}",
@@ -42,7 +40,7 @@ Parsed<kube::Ip> parse_ip(std::string_view text) {
   return *found;
 }
 
-Parsed<kube::Cidr> parse_cidr(std::string_view text) {
+ParsedAddress<kube::Cidr> parse_cidr(std::string_view text) {
   if (const auto wrong = network_problem(text)) {
     return std::unexpected(
         fmt::format("network address parse error during conversion from string: "
@@ -214,7 +212,7 @@ Value get_query(Args args) {
   return Value::map(std::move(out));
 }
 
-constexpr std::array<Native, 23> kFunctions{
+constexpr std::array<Native, 23> kNetFunctions{
     {{"ip", to_ip},
      {"isIP", is_ip},
      {"ip.isCanonical", is_canonical},
@@ -243,7 +241,7 @@ constexpr std::array<Native, 23> kFunctions{
 }  // namespace
 
 std::span<const Native> net_functions() {
-  return kFunctions;
+  return kNetFunctions;
 }
 
 }  // namespace fixpoint::cel

@@ -14,8 +14,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 Value int_overflow() {
   return Value::error("integer overflow");
 }
@@ -313,7 +311,7 @@ Value unwrap(Args args) {
   return Value::list(std::move(out));
 }
 
-constexpr std::array<Native, 24> kFunctions{
+constexpr std::array<Native, 24> kOperatorFunctions{
     {{"_+_", add},
      {"_-_", subtract},
      {"_*_", multiply},
@@ -343,7 +341,7 @@ constexpr std::array<Native, 24> kFunctions{
 }  // namespace
 
 std::span<const Native> operator_functions() {
-  return kFunctions;
+  return kOperatorFunctions;
 }
 
 }  // namespace fixpoint::cel

@@ -15,8 +15,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 bool are(Args args, std::initializer_list<Kind> kinds) {
   return args.size() == kinds.size() &&
          std::ranges::equal(args, kinds, [](const Value& arg, Kind kind) { return arg.is(kind); });
@@ -260,7 +258,7 @@ Value quote(Args args) {
   return Value::string(out + "\"");
 }
 
-constexpr std::array<Native, 14> kFunctions{
+constexpr std::array<Native, 14> kStringFunctions{
     {{"contains", contains},
      {"startsWith", starts_with},
      {"endsWith", ends_with},
@@ -280,7 +278,7 @@ constexpr std::array<Native, 14> kFunctions{
 }  // namespace
 
 std::span<const Native> string_functions() {
-  return kFunctions;
+  return kStringFunctions;
 }
 
 }  // namespace fixpoint::cel

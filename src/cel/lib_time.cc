@@ -9,8 +9,6 @@
 namespace fixpoint::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 struct Local {
   Calendar calendar;
   std::int32_t nanos = 0;
@@ -54,7 +52,7 @@ constexpr Part kMinutes = [](const Local& at) { return std::int64_t{at.calendar.
 constexpr Part kSeconds = [](const Local& at) { return std::int64_t{at.calendar.second}; };
 constexpr Part kMilliseconds = [](const Local& at) { return std::int64_t{at.nanos} / 1'000'000; };
 
-constexpr std::array<Native, 10> kFunctions{
+constexpr std::array<Native, 10> kTimeFunctions{
     {{"getFullYear", of_timestamp<kYear>},
      {"getMonth", of_timestamp<kMonth>},
      {"getDate", of_timestamp<kDate>},
@@ -70,7 +68,7 @@ constexpr std::array<Native, 10> kFunctions{
 }  // namespace
 
 std::span<const Native> time_functions() {
-  return kFunctions;
+  return kTimeFunctions;
 }
 
 }  // namespace fixpoint::cel

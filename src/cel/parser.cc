@@ -18,7 +18,7 @@ namespace fixpoint::cel {
 namespace {
 
 // Makes an expression of a tree, which may lack parts after mistakes: then only the issues count.
-class Builder {
+class ExpressionBuilder {
  public:
   Parsed run(std::string_view expression) {
     const auto tree = recognize(expression, kExpressionDepthMax, issues_);
@@ -68,13 +68,13 @@ class Builder {
     const auto* node = unwrapped(child == nullptr ? nullptr : child->node);
     if (node == nullptr || too_deep_) return nothing(kBeforeStart);
     switch (node->rule) {
-      case Production::Expression: return linked(*node, &Builder::condition);
+      case Production::Expression: return linked(*node, &ExpressionBuilder::condition);
       case Production::Disjunction: return logical(*node, "_||_");
       case Production::Conjunction: return logical(*node, "_&&_");
       case Production::Relation:
-      case Production::Calculation: return linked(*node, &Builder::operation);
+      case Production::Calculation: return linked(*node, &ExpressionBuilder::operation);
       case Production::Unary: return unary(*node);
-      case Production::Member: return linked(*node, &Builder::member);
+      case Production::Member: return linked(*node, &ExpressionBuilder::member);
       case Production::Primary: return primary(*node);
       case Production::Constant: return constant(*node);
       default: return nothing(kBeforeStart);
@@ -83,7 +83,7 @@ class Builder {
 
   // An operator, a field, an element or a method: a link on top of others. Too many of them end
   // everything, so that no tree is too deep.
-  ExprPtr linked(const Node& node, ExprPtr (Builder::*build)(const Node&)) {
+  ExprPtr linked(const Node& node, ExprPtr (ExpressionBuilder::*build)(const Node&)) {
     if (links_ == kExpressionDepthMax) too_deep_ = true;
     if (too_deep_) return nothing(node.at);
     ++links_;
@@ -309,7 +309,7 @@ Parsed parse(std::string_view expression) {
                                                 size, kExpressionCodePointsMax)});
     return out;
   }
-  return Builder{}.run(expression);
+  return ExpressionBuilder{}.run(expression);
 }
 
 }  // namespace fixpoint::cel

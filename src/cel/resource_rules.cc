@@ -45,7 +45,7 @@ struct Node {
   }
 };
 
-class Builder {
+class RuleTreeBuilder {
  public:
   // `given` is where the rules stand, which within allOf is not where the values' schema does.
   static std::unique_ptr<Node> build(json::View given, const kube::Schema& schema,
@@ -107,7 +107,7 @@ struct Before {
   Before without_here() const { return {std::nullopt, parent}; }
 };
 
-struct Place {
+struct ValuePlace {
   json::View now;
   std::optional<json::View> old;
   Before before;
@@ -160,7 +160,7 @@ class OldItems {
 class Run {
  public:
   // False when the budget is used up: then nothing more is evaluated.
-  bool node(const Node& node, const Place& place, const FieldPath& path) {
+  bool node(const Node& node, const ValuePlace& place, const FieldPath& path) {
     if (place.now.is_null()) return true;
     if (!rules(node, place, path)) return false;
     for (const auto& branch : node.all_of) {
@@ -176,7 +176,7 @@ class Run {
   ResourceRules::Findings findings;
 
  private:
-  bool items(const Node& node, const Place& place, const FieldPath& path) {
+  bool items(const Node& node, const ValuePlace& place, const FieldPath& path) {
     if (node.element == nullptr) return true;
     const OldItems old{place.old && place.old->is_array() ? place.old : std::nullopt, *node.schema};
     std::size_t index = 0;
@@ -190,7 +190,7 @@ class Run {
     return true;
   }
 
-  bool members(const Node& node, const Place& place, const FieldPath& path) {
+  bool members(const Node& node, const ValuePlace& place, const FieldPath& path) {
     for (auto [name, value] : place.now.members()) {
       const Node* below = node.element != nullptr && node.schema->additional_properties != nullptr
                               ? node.element.get()
@@ -204,7 +204,7 @@ class Run {
     return true;
   }
 
-  bool rules(const Node& node, const Place& place, const FieldPath& path) {
+  bool rules(const Node& node, const ValuePlace& place, const FieldPath& path) {
     if (node.rules.empty()) return true;
     if (left_ <= 0) return out_of_budget(node, path);
     const bool has_old = place.old && !place.old->is_null();
@@ -245,7 +245,7 @@ class Run {
     return left_ >= 0;
   }
 
-  bool one(const Node& node, std::size_t index, const Place& place, const FieldPath& path,
+  bool one(const Node& node, std::size_t index, const ValuePlace& place, const FieldPath& path,
            const Variables& variables, const Variables& message_variables) {
     const auto& rule = node.rules[index];
     const auto outcome = rule.program->run(variables, kRuleCostMax);
@@ -325,7 +325,7 @@ class Run {
     return kube::invalid(path, kube::shown(node.shape->schema_type), std::move(message));
   }
 
-  void add(const Rule& rule, const Place& place, FieldError error) {
+  void add(const Rule& rule, const ValuePlace& place, FieldError error) {
     if (!rule.uses_old_self() && place.before.unchanged()) {
       findings.warnings.push_back(error.to_string());
     } else {
@@ -355,14 +355,14 @@ std::shared_ptr<const ResourceRules> ResourceRules::compile(const json::Value& o
   tree->given = open_api_v3_schema;
   tree->arena = schema.arena;
   const auto* shape = tree->shapes.make(*schema.declared, ShapeRole::ResourceRoot);
-  tree->root = Builder::build(tree->given, *schema.declared, *shape);
+  tree->root = RuleTreeBuilder::build(tree->given, *schema.declared, *shape);
   if (tree->root == nullptr) return nullptr;
   return std::shared_ptr<const ResourceRules>(new ResourceRules(std::move(tree)));
 }
 
 ResourceRules::Findings ResourceRules::check(const kube::Change& resource) const {
   Run run;
-  Place place{resource.now, resource.old, {}};
+  ValuePlace place{resource.now, resource.old, {}};
   if (resource.old) {
     place.before.here = kube::Correlation{resource.now, *resource.old, tree_->root->schema};
   }

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a call did cost, given its arguments and result.
+#include "cel/cost_units.h"
 #include "cel/eval.h"
 #include "cel/functions.h"
 #include "cel/named_format.h"
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 namespace fixpoint::cel {
 namespace {
-
-constexpr double kTextFactor = 0.1;
-constexpr double kRegexFactor = 0.25;
-
-bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 std::uint64_t actual_size(const Value& value) {
   switch (value.kind()) {

@@ -15,14 +15,14 @@ constexpr std::size_t kIssuesShownMax = 100;
 // Longer lines are not repeated.
 constexpr std::size_t kSnippetBytesMax = 16'384;
 
-struct Place {
+struct SourcePlace {
   std::size_t line = 0;    // from 1
   std::size_t column = 0;  // from 0, in code points
   std::string_view text;   // of the line
 };
 
-Place place_of(std::string_view expression, std::size_t at) {
-  Place place{.line = 1, .column = 0, .text = {}};
+SourcePlace place_of(std::string_view expression, std::size_t at) {
+  SourcePlace place{.line = 1, .column = 0, .text = {}};
   std::size_t line_begin = 0;
   std::size_t byte = 0;
   for (std::size_t i = 0; i < at && byte < expression.size(); ++i) {
