@@ -19,10 +19,6 @@ constexpr std::size_t kScalarBytes = 32;  // of P-256
 using SignaturePtr = std::unique_ptr<ECDSA_SIG, Releaser<ECDSA_SIG_free>>;
 using DigestPtr = std::unique_ptr<EVP_MD_CTX, Releaser<EVP_MD_CTX_free>>;
 
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
 std::string raw_from_der(std::string_view der) {
   const unsigned char* cursor = bytes_of(der);
   const SignaturePtr signature{d2i_ECDSA_SIG(nullptr, &cursor, static_cast<long>(der.size()))};

@@ -11,16 +11,10 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 bool list_has(std::string_view list, std::string_view token) {
   while (!list.empty()) {
     const auto comma = list.find(',');
-    if (equals_ignoring_case(trim(list.substr(0, comma)), token)) return true;
+    if (equals_ignoring_case(without_blanks(list.substr(0, comma)), token)) return true;
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }
@@ -38,6 +32,12 @@ std::string to_lower(std::string_view text) {
   std::string result{text};
   std::ranges::transform(result, result.begin(), lower);
   return result;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
 }
 
 const std::string* Headers::find(std::string_view name) const {

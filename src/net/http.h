@@ -88,6 +88,8 @@ inline Chunk make_chunk(std::string text) {
 std::string_view reason_phrase(int status);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 std::string to_lower(std::string_view text);
+// Without the spaces and tabs around it.
+std::string_view without_blanks(std::string_view text);
 // "Sun, 06 Nov 1994 08:49:37 GMT", the form of the Date header.
 std::string http_date(std::int64_t unix_seconds);
 // That form back; nothing when it is another.

@@ -2,6 +2,7 @@
 #include "net/key_pair.h"
 
 #include "base/pem.h"
+#include "net/transport/openssl.h"
 
 #include <memory>
 #include <optional>
@@ -68,10 +69,6 @@ std::string no_key(const std::vector<std::string>& skipped) {
       "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after "
       "skipping PEM blocks of the following types: [{}]",
       fmt::join(skipped, " "));
-}
-
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
 }
 
 Owned<EVP_PKEY> read_key(const std::string& der) {

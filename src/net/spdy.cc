@@ -5,7 +5,7 @@
 
 namespace fixpoint::net {
 
-using Event = SpdyDecoder::Event;
+using SpdyEvent = SpdyDecoder::Event;
 
 SpdySession::SpdySession(Handlers handlers)
     : handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
@@ -26,34 +26,34 @@ void SpdySession::received(std::string_view bytes) {
   const auto self = shared_from_this();
   while (handlers_) {
     const auto event = decoder_.next(bytes);
-    if (event == Event::NeedMore) return;
+    if (event == SpdyEvent::NeedMore) return;
     on_event(event);
   }
 }
 
-void SpdySession::on_event(Event event) {
+void SpdySession::on_event(SpdyEvent event) {
   const auto handlers = handlers_;
   switch (event) {
-    case Event::SynStream: return on_opened();
-    case Event::Data: return on_data();
-    case Event::Reset:
+    case SpdyEvent::SynStream: return on_opened();
+    case SpdyEvent::Data: return on_data();
+    case SpdyEvent::Reset:
       if (streams_.erase(decoder_.stream()) > 0 && handlers->reset) {
         handlers->reset(decoder_.stream());
       }
       return;
-    case Event::Ping:
+    case SpdyEvent::Ping:
       // An odd one is the client's own; an even one would answer ours, and we send none.
       if ((decoder_.number() & 1U) != 0) stream_->write(encoder_.ping(decoder_.number()));
       return;
-    case Event::Fault: {
+    case SpdyEvent::Fault: {
       stream_->write(encoder_.go_away(last_opened_));
       stream_->finish();
       return ended();
     }
-    case Event::GoAway:  // of us nobody wants streams
-    case Event::SynReply:
-    case Event::Ignored:
-    case Event::NeedMore: return;
+    case SpdyEvent::GoAway:  // of us nobody wants streams
+    case SpdyEvent::SynReply:
+    case SpdyEvent::Ignored:
+    case SpdyEvent::NeedMore: return;
   }
 }
 

@@ -24,10 +24,6 @@ constexpr const char* kSuites12 = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr const char* kGroups = "X25519:P-256:P-384";
 constexpr int kChainDepthMax = 8;
 
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
 Result<SslContextPtr> new_context(const SSL_METHOD* method) {
   SslContextPtr context{SSL_CTX_new(method)};
   FP_CHECK(context != nullptr);

@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 constexpr std::string_view kAsk =
     "GET /chat HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-constexpr std::array<std::uint8_t, 4> kMask{1, 2, 3, 4};
+constexpr std::array<std::uint8_t, 4> kPeerMask{1, 2, 3, 4};
 
 class Upgrades : public testing::Test {
  protected:
@@ -58,7 +58,7 @@ TEST_F(Upgrades, CarryMessagesBothWays) {
   echo();
 
   // Sent without waiting for the answer, as some do.
-  peer_->say(std::string(kAsk) + websocket_frame(WebSocketOpcode::Text, "early", kMask));
+  peer_->say(std::string(kAsk) + websocket_frame(WebSocketOpcode::Text, "early", kPeerMask));
   ASSERT_TRUE(
       peer_->hears("\x81\x05"
                    "early"))
@@ -68,11 +68,11 @@ TEST_F(Upgrades, CarryMessagesBothWays) {
   EXPECT_THAT(peer_->heard, HasSubstr("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
   EXPECT_THAT(peer_->heard, HasSubstr("sec-websocket-protocol: chat\r\n"));
 
-  peer_->say(websocket_frame(WebSocketOpcode::Ping, "there?", kMask));
+  peer_->say(websocket_frame(WebSocketOpcode::Ping, "there?", kPeerMask));
   EXPECT_TRUE(
       peer_->hears("\x8a\x06"
                    "there?"));
-  peer_->say(websocket_frame(WebSocketOpcode::Close, websocket_close_payload(1000), kMask));
+  peer_->say(websocket_frame(WebSocketOpcode::Close, websocket_close_payload(1000), kPeerMask));
   EXPECT_TRUE(peer_->hears("\x88\x02\x03\xe8"));
   EXPECT_TRUE(peer_->is_cut());
   EXPECT_EQ(ended_, 1);

@@ -6,7 +6,7 @@
 namespace fixpoint::net {
 namespace {
 
-using Event = WebSocketDecoder::Event;
+using WebSocketEvent = WebSocketDecoder::Event;
 
 class WebSocketTunnel final : public UpgradedStream {
  public:
@@ -85,12 +85,12 @@ void WebSocket::received(std::string_view bytes) {
   const auto self = shared_from_this();
   while (const auto handlers = handlers_) {
     switch (decoder_.next(bytes)) {
-      case Event::NeedMore: return;
-      case Event::Pong: break;
-      case Event::Ping:
+      case WebSocketEvent::NeedMore: return;
+      case WebSocketEvent::Pong: break;
+      case WebSocketEvent::Ping:
         stream_->write(websocket_frame(WebSocketOpcode::Pong, decoder_.payload()));
         break;
-      case Event::Data:
+      case WebSocketEvent::Data:
         if (handlers->received) {
           handlers->received({.bytes = decoder_.payload(),
                               .begins = decoder_.begins_message(),
@@ -98,8 +98,8 @@ void WebSocket::received(std::string_view bytes) {
                               .text = decoder_.is_text()});
         }
         break;
-      case Event::Close:
-      case Event::Fault: {
+      case WebSocketEvent::Close:
+      case WebSocketEvent::Fault: {
         const bool fault = !decoder_.fault().empty();
         close(fault ? kWebSocketProtocolError : kWebSocketNormal);
         if (handlers->ended) handlers->ended();

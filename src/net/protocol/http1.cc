@@ -26,12 +26,6 @@ constexpr auto kTokenCharacters = [] {
   return table;
 }();
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // Cuts the first line, without its CRLF, off `text`; every line in there is known to have one.
 std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
@@ -236,7 +230,7 @@ bool Http1Decoder::parse_header(std::string_view line) {
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
     return bad(400, "malformed header name");
   }
-  const auto value = trim(line.substr(colon + 1));
+  const auto value = without_blanks(line.substr(colon + 1));
   if (!is_field_value(value)) return bad(400, "malformed header value");
   head_.headers.add(to_lower(line.substr(0, colon)), std::string(value));
   return true;

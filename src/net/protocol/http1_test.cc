@@ -12,7 +12,7 @@
 namespace fixpoint::net {
 namespace {
 
-using Event = Http1Decoder::Event;
+using Http1Event = Http1Decoder::Event;
 using Side = Http1Decoder::Side;
 
 constexpr Http1Limits kLimits{
@@ -26,7 +26,7 @@ class Transcript {
   void feed(std::string_view input) {
     while (!failed_) {
       const auto event = decoder_.next(input);
-      if (event == Event::NeedMore) {
+      if (event == Http1Event::NeedMore) {
         EXPECT_TRUE(input.empty());
         return;
       }
@@ -40,24 +40,24 @@ class Transcript {
   Http1Decoder& decoder() { return decoder_; }
 
  private:
-  void note(Event event) {
-    if (event != Event::Body && in_body_) {
+  void note(Http1Event event) {
+    if (event != Http1Event::Body && in_body_) {
       text_ += ")";
       in_body_ = false;
     }
     switch (event) {
-      case Event::Head: note_head(); break;
-      case Event::Body:
+      case Http1Event::Head: note_head(); break;
+      case Http1Event::Body:
         if (!in_body_) text_ += "(";
         in_body_ = true;
         text_ += decoder_.body();
         break;
-      case Event::End: text_ += decoder_.keep_alive() ? " end" : " end-close"; break;
-      case Event::Fault:
+      case Http1Event::End: text_ += decoder_.keep_alive() ? " end" : " end-close"; break;
+      case Http1Event::Fault:
         text_ += " fault " + std::to_string(decoder_.fault().status);
         failed_ = true;
         break;
-      case Event::NeedMore: break;
+      case Http1Event::NeedMore: break;
     }
   }
   void note_head() {

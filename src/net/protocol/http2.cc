@@ -11,7 +11,7 @@
 namespace fixpoint::net {
 namespace {
 
-std::uint8_t* bytes_of(std::string_view text) {
+std::uint8_t* nghttp2_bytes_of(std::string_view text) {
   // nghttp2 takes pointers to mutable bytes and does not write through them.
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
 }
@@ -36,8 +36,8 @@ Http2OptionPtr new_http2_option() {
 }
 
 void Http2HeaderBlock::add(std::string_view name, std::string_view value) {
-  list_.push_back(
-      {bytes_of(name), bytes_of(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+  list_.push_back({nghttp2_bytes_of(name), nghttp2_bytes_of(value), name.size(), value.size(),
+                   NGHTTP2_NV_FLAG_NONE});
 }
 
 void Http2HeaderBlock::add_all(const Headers& headers) {

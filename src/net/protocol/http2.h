@@ -34,6 +34,11 @@ using Http2OptionPtr = std::unique_ptr<nghttp2_option, Http2Deleter>;
 Http2CallbacksPtr new_http2_callbacks();
 Http2OptionPtr new_http2_option();
 
+// What nghttp2 hands over, as the text it is.
+inline std::string_view text_of(const std::uint8_t* bytes, std::size_t size) {
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
 // A header block for nghttp2, which copies it on submission. Headers that HTTP/2 forbids or that
 // carry line breaks are left out.
 class Http2HeaderBlock {

@@ -18,10 +18,6 @@ constexpr std::size_t kStreamsAssumed = 100;
 // However many it takes: beyond this a second connection is better than a longer queue.
 constexpr std::size_t kStreamsMax = 1000;
 
-std::string_view text(const std::uint8_t* bytes, std::size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
 class Http2Client final : public ClientSession {
  public:
   explicit Http2Client(ClientHost& host);
@@ -84,8 +80,8 @@ void Http2Client::install(nghttp2_session_callbacks* callbacks) {
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
                     std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                     std::uint8_t, void* self) {
-        return static_cast<Http2Client*>(self)->header(*frame, text(name, name_size),
-                                                       text(value, value_size));
+        return static_cast<Http2Client*>(self)->header(*frame, text_of(name, name_size),
+                                                       text_of(value, value_size));
       });
   nghttp2_session_callbacks_set_on_frame_recv_callback(
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
@@ -94,7 +90,7 @@ void Http2Client::install(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
       callbacks, [](nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                     std::size_t size, void* self) {
-        return static_cast<Http2Client*>(self)->data_received(id, text(data, size));
+        return static_cast<Http2Client*>(self)->data_received(id, text_of(data, size));
       });
   nghttp2_session_callbacks_set_before_frame_send_callback(
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {

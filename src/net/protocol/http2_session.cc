@@ -20,10 +20,6 @@ constexpr std::size_t kHeaderOverhead = 32;
 // Of the connection's backlog bound, what a single stream may use before it is reset.
 constexpr std::size_t kStreamShareOfBacklog = 4;
 
-std::string_view text(const std::uint8_t* bytes, std::size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
 }  // namespace
 
 Http2Session::Http2Session(SessionHost& host)
@@ -55,8 +51,8 @@ void Http2Session::install(nghttp2_session_callbacks* callbacks) {
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
                     std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                     std::uint8_t, void* self) {
-        return static_cast<Http2Session*>(self)->header(*frame, text(name, name_size),
-                                                        text(value, value_size));
+        return static_cast<Http2Session*>(self)->header(*frame, text_of(name, name_size),
+                                                        text_of(value, value_size));
       });
   nghttp2_session_callbacks_set_on_frame_recv_callback(
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
@@ -65,7 +61,7 @@ void Http2Session::install(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
       callbacks, [](nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                     std::size_t size, void* self) {
-        return static_cast<Http2Session*>(self)->data_received(id, text(data, size));
+        return static_cast<Http2Session*>(self)->data_received(id, text_of(data, size));
       });
   nghttp2_session_callbacks_set_on_stream_close_callback(
       callbacks, [](nghttp2_session*, std::int32_t id, std::uint32_t, void* self) {

@@ -42,7 +42,7 @@ void put(std::string& out, std::uint32_t value) {
   }
 }
 
-Bytef* bytes_of(std::string_view text) {
+Bytef* zlib_bytes_of(std::string_view text) {
   return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
 }
 
@@ -67,7 +67,7 @@ struct SpdyDecoder::Inflater {
   // False when the bytes are no packed headers, or too many.
   bool unpack(std::string_view packed) {
     plain.clear();
-    stream.next_in = bytes_of(packed);
+    stream.next_in = zlib_bytes_of(packed);
     stream.avail_in = static_cast<uInt>(packed.size());
     std::array<char, 4096> buffer{};
     while (true) {
@@ -76,7 +76,8 @@ struct SpdyDecoder::Inflater {
       int outcome = inflate(&stream, Z_SYNC_FLUSH);
       if (outcome == Z_NEED_DICT) {
         const auto& known = spdy_dictionary();
-        outcome = inflateSetDictionary(&stream, bytes_of(known), static_cast<uInt>(known.size()));
+        outcome =
+            inflateSetDictionary(&stream, zlib_bytes_of(known), static_cast<uInt>(known.size()));
         if (outcome != Z_OK) return false;
         continue;
       }
@@ -210,7 +211,7 @@ struct SpdyEncoder::Deflater {
   Deflater() {
     const auto& known = spdy_dictionary();
     FP_CHECK(deflateInit(&stream, Z_BEST_SPEED) == Z_OK);
-    FP_CHECK(deflateSetDictionary(&stream, bytes_of(known), static_cast<uInt>(known.size())) ==
+    FP_CHECK(deflateSetDictionary(&stream, zlib_bytes_of(known), static_cast<uInt>(known.size())) ==
              Z_OK);
   }
   ~Deflater() { deflateEnd(&stream); }
@@ -233,9 +234,9 @@ std::string SpdyEncoder::pack(const Headers& headers) {
   auto& stream = deflater_->stream;
   // zlib's bound, and room for the marks of a flush.
   std::string packed(deflateBound(&stream, plain.size()) + 64, '\0');
-  stream.next_in = bytes_of(plain);
+  stream.next_in = zlib_bytes_of(plain);
   stream.avail_in = static_cast<uInt>(plain.size());
-  stream.next_out = bytes_of(packed);
+  stream.next_out = zlib_bytes_of(packed);
   stream.avail_out = static_cast<uInt>(packed.size());
   FP_CHECK(deflate(&stream, Z_SYNC_FLUSH) == Z_OK && stream.avail_out > 0);
   packed.resize(packed.size() - stream.avail_out);

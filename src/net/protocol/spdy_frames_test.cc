@@ -11,7 +11,7 @@
 namespace fixpoint::net {
 namespace {
 
-using Event = SpdyDecoder::Event;
+using SpdyEvent = SpdyDecoder::Event;
 
 std::string told(std::string_view bytes, std::size_t piece) {
   SpdyDecoder decoder;
@@ -19,25 +19,26 @@ std::string told(std::string_view bytes, std::size_t piece) {
   while (!bytes.empty()) {
     auto part = bytes.substr(0, piece);
     bytes.remove_prefix(part.size());
-    for (auto event = decoder.next(part); event != Event::NeedMore; event = decoder.next(part)) {
+    for (auto event = decoder.next(part); event != SpdyEvent::NeedMore;
+         event = decoder.next(part)) {
       const std::string stream = std::to_string(decoder.stream());
       switch (event) {
-        case Event::SynStream:
-        case Event::SynReply:
-          out += (event == Event::SynStream ? "open " : "reply ") + stream;
+        case SpdyEvent::SynStream:
+        case SpdyEvent::SynReply:
+          out += (event == SpdyEvent::SynStream ? "open " : "reply ") + stream;
           for (const auto& [name, value] : decoder.headers()) out += " " + name + "=" + value;
           out += "\n";
           break;
-        case Event::Data:
+        case SpdyEvent::Data:
           out += decoder.bytes();
           if (decoder.is_last()) out += "|end " + stream + "\n";
           break;
-        case Event::Reset: out += "reset " + stream + "\n"; break;
-        case Event::Ping: out += "ping " + std::to_string(decoder.number()) + "\n"; break;
-        case Event::GoAway: out += "go away\n"; break;
-        case Event::Ignored: out += "ignored\n"; break;
-        case Event::Fault: return out + "fault: " + std::string(decoder.fault());
-        case Event::NeedMore: break;
+        case SpdyEvent::Reset: out += "reset " + stream + "\n"; break;
+        case SpdyEvent::Ping: out += "ping " + std::to_string(decoder.number()) + "\n"; break;
+        case SpdyEvent::GoAway: out += "go away\n"; break;
+        case SpdyEvent::Ignored: out += "ignored\n"; break;
+        case SpdyEvent::Fault: return out + "fault: " + std::string(decoder.fault());
+        case SpdyEvent::NeedMore: break;
       }
     }
   }

@@ -9,10 +9,10 @@
 namespace fixpoint::net {
 namespace {
 
-using Event = WebSocketDecoder::Event;
+using WebSocketEvent = WebSocketDecoder::Event;
 using From = WebSocketDecoder::From;
 
-constexpr std::array<std::uint8_t, 4> kMask{0x37, 0xfa, 0x21, 0x3d};
+constexpr std::array<std::uint8_t, 4> kRfcMask{0x37, 0xfa, 0x21, 0x3d};
 
 // Everything the decoder says, in words: [ begins a message, ] ends it.
 std::string told(From from, std::string_view bytes, std::size_t piece) {
@@ -21,18 +21,19 @@ std::string told(From from, std::string_view bytes, std::size_t piece) {
   while (!bytes.empty()) {
     auto part = bytes.substr(0, piece);
     bytes.remove_prefix(part.size());
-    for (auto event = decoder.next(part); event != Event::NeedMore; event = decoder.next(part)) {
+    for (auto event = decoder.next(part); event != WebSocketEvent::NeedMore;
+         event = decoder.next(part)) {
       switch (event) {
-        case Event::Data:
+        case WebSocketEvent::Data:
           if (decoder.begins_message()) out += decoder.is_text() ? "t[" : "b[";
           out += decoder.payload();
           if (decoder.ends_message()) out += "]";
           break;
-        case Event::Ping: out += "ping(" + std::string(decoder.payload()) + ")"; break;
-        case Event::Pong: out += "pong(" + std::string(decoder.payload()) + ")"; break;
-        case Event::Close: out += "close"; break;
-        case Event::Fault: return out + "fault: " + std::string(decoder.fault());
-        case Event::NeedMore: break;
+        case WebSocketEvent::Ping: out += "ping(" + std::string(decoder.payload()) + ")"; break;
+        case WebSocketEvent::Pong: out += "pong(" + std::string(decoder.payload()) + ")"; break;
+        case WebSocketEvent::Close: out += "close"; break;
+        case WebSocketEvent::Fault: return out + "fault: " + std::string(decoder.fault());
+        case WebSocketEvent::NeedMore: break;
       }
     }
   }
@@ -40,12 +41,12 @@ std::string told(From from, std::string_view bytes, std::size_t piece) {
 }
 
 TEST(WebSocketFrames, AreReadHoweverTheyArrive) {
-  std::string bytes = websocket_frame(WebSocketOpcode::Text, "Hello", kMask);
-  bytes += websocket_frame(WebSocketOpcode::Binary, "", kMask);
-  bytes += websocket_frame(WebSocketOpcode::Ping, "are you there", kMask);
-  bytes += websocket_frame(WebSocketOpcode::Binary, std::string(300, 'x'), kMask);
-  bytes += websocket_frame(WebSocketOpcode::Binary, std::string(70'000, 'y'), kMask);
-  bytes += websocket_frame(WebSocketOpcode::Close, websocket_close_payload(1000), kMask);
+  std::string bytes = websocket_frame(WebSocketOpcode::Text, "Hello", kRfcMask);
+  bytes += websocket_frame(WebSocketOpcode::Binary, "", kRfcMask);
+  bytes += websocket_frame(WebSocketOpcode::Ping, "are you there", kRfcMask);
+  bytes += websocket_frame(WebSocketOpcode::Binary, std::string(300, 'x'), kRfcMask);
+  bytes += websocket_frame(WebSocketOpcode::Binary, std::string(70'000, 'y'), kRfcMask);
+  bytes += websocket_frame(WebSocketOpcode::Close, websocket_close_payload(1000), kRfcMask);
   const std::string expected = "t[Hello]b[]ping(are you there)b[" + std::string(300, 'x') + "]b[" +
                                std::string(70'000, 'y') + "]close";
 
@@ -56,7 +57,7 @@ TEST(WebSocketFrames, AreReadHoweverTheyArrive) {
 }
 
 TEST(WebSocketFrames, AreThoseOfTheStandard) {
-  EXPECT_EQ(websocket_frame(WebSocketOpcode::Text, "Hello", kMask),
+  EXPECT_EQ(websocket_frame(WebSocketOpcode::Text, "Hello", kRfcMask),
             "\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58");
   EXPECT_EQ(websocket_frame(WebSocketOpcode::Text, "Hello"), "\x81\x05Hello");
   EXPECT_EQ(websocket_accept("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
@@ -72,7 +73,7 @@ TEST(WebSocketFrames, OfOneMessageMayHaveAPingBetweenThem) {
 TEST(WebSocketFrames, ThatBreakTheRulesAreRefused) {
   const auto server = [](std::string_view bytes) { return told(From::Server, bytes, 100); };
   EXPECT_EQ(told(From::Client, "\x81\x05Hello", 100), "fault: a frame is masked the wrong way");
-  EXPECT_EQ(server(websocket_frame(WebSocketOpcode::Text, "x", kMask)),
+  EXPECT_EQ(server(websocket_frame(WebSocketOpcode::Text, "x", kRfcMask)),
             "fault: a frame is masked the wrong way");
   EXPECT_EQ(server({"\xc1\x00", 2}), "fault: a reserved bit is set");
   EXPECT_EQ(server({"\x83\x00", 2}), "fault: an unknown kind of frame");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners for OpenSSL's objects. Included only by sources of this folder, never by a public header.
+// Owners for OpenSSL's objects, and what their users share. Included only by sources of this
+// folder, never by a public header.
 #pragma once
 
 #include "net/crypto.h"
@@ -34,6 +35,11 @@ struct SigningKey::Key {
   KeyPtr pkey;
   bool has_private = false;
 };
+
+// Text as OpenSSL takes bytes.
+inline const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
 // Reads from memory; the text must outlive the BIO.
 BioPtr reading_bio(std::string_view text);
