@@ -2,6 +2,7 @@
 #include "store/durable.h"
 
 #include "base/rng.h"
+#include "store/body_for_tests.h"
 #include "store/file_format.h"
 #include "store/scratch_dir.h"
 
@@ -30,10 +31,6 @@ struct ObjectsFileProbe {
 namespace {
 
 using ::testing::HasSubstr;
-
-json::Value body(std::int64_t n) {
-  return json::Value::integer(n);
-}
 
 mode_t mode_of(const std::filesystem::path& path) {
   struct stat status{};

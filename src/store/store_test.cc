@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/store.h"
 
+#include "store/body_for_tests.h"
 #include "store/history.h"
 
 #include <string>
@@ -15,10 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-json::Value body(std::int64_t n) {
-  return json::Value::integer(n);
-}
 
 std::vector<std::string> keys(const Snapshot& snapshot, std::string_view prefix = "",
                               std::string_view after = "") {
