@@ -16,7 +16,6 @@ namespace {
 
 using apiserver::Verb;
 using json::Draft;
-using kube::Answer;
 
 constexpr std::string_view kApiVersion = "metrics.k8s.io/v1beta1";
 constexpr std::string_view kPodKind = "PodMetrics";
@@ -85,7 +84,7 @@ std::optional<Draft> of_object(json::View object, const UsageQuestion& question)
   return about_pods(question.request) ? of_pod(object, question) : of_node(object, question);
 }
 
-Answer<json::Value> one(const UsageQuestion& question) {
+kube::Answer<json::Value> one(const UsageQuestion& question) {
   const auto& request = question.request;
   const bool pods = about_pods(request);
   const auto object =
@@ -102,7 +101,7 @@ Answer<json::Value> one(const UsageQuestion& question) {
   return metrics->freeze();
 }
 
-Answer<json::Value> all(const UsageQuestion& question) {
+kube::Answer<json::Value> all(const UsageQuestion& question) {
   const auto& request = question.request;
   const auto selector = kube::LabelSelector::parse(request.parameter("labelSelector"));
   if (!selector) return std::unexpected(kube::bad_request(selector.error().message));
@@ -196,7 +195,7 @@ json::Value resource_list() {
 
 }  // namespace
 
-Answer<void> check_usage_request(const apiserver::Request& request) {
+kube::Answer<void> check_usage_request(const apiserver::Request& request) {
   const bool pods = about_pods(request);
   const bool known = request.resource.version == kMetricsVersion && request.subresource.empty() &&
                      (pods || (request.resource.resource == "nodes" && request.ns.empty()));
@@ -208,7 +207,7 @@ Answer<void> check_usage_request(const apiserver::Request& request) {
   return std::unexpected(kube::method_not_allowed());
 }
 
-Answer<json::Value> usage_of(const UsageQuestion& question) {
+kube::Answer<json::Value> usage_of(const UsageQuestion& question) {
   return question.request.verb == Verb::Get ? one(question) : all(question);
 }
 
