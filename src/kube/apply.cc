@@ -6,6 +6,7 @@
 #include "json/parse.h"
 #include "json/print.h"
 #include "kube/managed_fields_core.h"
+#include "kube/validate_metadata.h"
 
 #include <algorithm>
 #include <map>
@@ -19,8 +20,6 @@ namespace {
 
 constexpr std::string_view kKubectl = "kubectl";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-// Kubernetes' bound on all annotations of an object.
-constexpr std::size_t kAnnotationBytesMax = std::size_t{256} << 10U;
 
 using Conflicts = std::vector<FieldConflict>;
 using Refusal = std::variant<Status, Conflicts>;
@@ -30,13 +29,13 @@ struct Applied {
   Ownership ownership;
 };
 
-using Outcome = std::expected<Applied, Refusal>;
+using ApplyOutcome = std::expected<Applied, Refusal>;
 
 std::unexpected<Refusal> refuse(Status status) {
   return std::unexpected<Refusal>(std::move(status));
 }
 
-GroupVersionKind kind_of(json::View object) {
+GroupVersionKind stated_kind(json::View object) {
   GroupVersionKind kind;
   const std::string_view api_version = object.get("apiVersion").as_string();
   if (!api_version.empty()) {
@@ -52,7 +51,7 @@ GroupVersionKind kind_of(json::View object) {
 std::string named(json::View object) {
   const json::View metadata = object.get("metadata");
   return fmt::format("{}/{}; {}", metadata.get("namespace").as_string(),
-                     metadata.get("name").as_string(), kind_of(object).to_string());
+                     metadata.get("name").as_string(), stated_kind(object).to_string());
 }
 
 Status typed_failure(std::string_view which, json::View object, std::string_view errors) {
@@ -202,8 +201,8 @@ Result<void> claim_unowned(const Writer& writer, json::View live, Ownership& own
   return record_update(writer, kBeforeFirstApply, nothing, live, ownership);
 }
 
-Outcome apply_once(const Writer& writer, json::View live, json::View config, Ownership ownership,
-                   Force force) {
+ApplyOutcome apply_once(const Writer& writer, json::View live, json::View config,
+                        Ownership ownership, Force force) {
   if (const auto claimed = claim_unowned(writer, live, ownership); !claimed)
     return refuse(failure("failed to create manager for existing fields", claimed.error()));
   if (auto refusal = refusal_of(writer, live, config)) return refuse(*std::move(refusal));
@@ -261,9 +260,9 @@ FieldSet fields_of_last_applied(const Writer& writer, json::View live) {
   return subtract(subtract(subtract(*fields, change->modified), change->added), change->removed);
 }
 
-Outcome apply_resolving(const Writer& writer, json::View live, json::View config,
-                        const Ownership& ownership, Force force) {
-  Outcome outcome = apply_once(writer, live, config, ownership, force);
+ApplyOutcome apply_resolving(const Writer& writer, json::View live, json::View config,
+                             const Ownership& ownership, Force force) {
+  ApplyOutcome outcome = apply_once(writer, live, config, ownership, force);
   if (outcome || writer.manager != kKubectl) return outcome;
   const auto* conflicts = std::get_if<Conflicts>(&outcome.error());
   if (conflicts == nullptr) return outcome;
@@ -329,12 +328,12 @@ void refresh_last_applied(json::View config, json::Draft& object) {
 
 Answer<json::Value> apply(const Writer& writer, json::View live, json::View config, Force force) {
   FP_CHECK(writer.schema != nullptr);
-  if (const GroupVersionKind kind = kind_of(config); kind != writer.kind)
+  if (const GroupVersionKind kind = stated_kind(config); kind != writer.kind)
     return std::unexpected(bad_request("invalid object type: " + kind.to_string()));
   const auto ownership = decode_ownership(live.get("metadata", "managedFields"), Source::Stored);
   if (!ownership)
     return std::unexpected(failure("failed to decode managed fields", ownership.error()));
-  Outcome outcome = apply_resolving(writer, live, config, *ownership, force);
+  ApplyOutcome outcome = apply_resolving(writer, live, config, *ownership, force);
   if (!outcome) {
     if (const auto* conflicts = std::get_if<Conflicts>(&outcome.error()))
       return std::unexpected(conflict_status(*conflicts));

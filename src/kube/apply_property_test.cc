@@ -155,7 +155,7 @@ class ApplyProperty : public ::testing::Test {
   Configurations configurations_{20260101};
 };
 
-FieldSet owned_by(json::View object, std::string_view manager) {
+FieldSet fields_of(json::View object, std::string_view manager) {
   for (const json::View entry : object.get("metadata", "managedFields").elements())
     if (entry.get("manager").as_string() == manager)
       return parse_fields_v1(entry.get("fieldsV1")).value();
@@ -187,7 +187,7 @@ Draft without_order(json::View value) {
   return out;
 }
 
-std::string shown(json::View value) {
+std::string sorted_text(json::View value) {
   const json::Value frozen = without_order(value).freeze();
   return json::to_text(frozen);
 }
@@ -208,7 +208,8 @@ TEST_F(ApplyProperty, WhatIsNoLongerStatedIsGone) {
     const json::Value live = applied("m", {}, first);
     const json::Value after = applied("m", live, second);
     // All that is left is what the second configuration states.
-    ASSERT_EQ(shown(after.get("spec")), shown(second.get("spec"))) << json::to_text(first);
+    ASSERT_EQ(sorted_text(after.get("spec")), sorted_text(second.get("spec")))
+        << json::to_text(first);
   }
 }
 
@@ -218,11 +219,11 @@ TEST_F(ApplyProperty, DisjointManagersConvergeInEitherOrder) {
     const json::Value b = configurations_.next("b");
     const json::Value one = applied("second", applied("first", {}, a), b);
     const json::Value other = applied("first", applied("second", {}, b), a);
-    ASSERT_EQ(shown(one), shown(other));
+    ASSERT_EQ(sorted_text(one), sorted_text(other));
     // And each takes away only its own.
     const json::Value alone =
         applied("second", applied("first", one, configurations_.next("a")), b);
-    ASSERT_EQ(spec_of(owned_by(alone, "second")), spec_of(stated(b)));
+    ASSERT_EQ(spec_of(fields_of(alone, "second")), spec_of(stated(b)));
   }
 }
 
@@ -232,12 +233,13 @@ TEST_F(ApplyProperty, ForceTakesWhatItStates) {
     const json::Value theirs = configurations_.next("c");
     const json::Value live = applied("them", {}, theirs);
     const json::Value after = applied("me", live, mine, Force::Yes);
-    ASSERT_EQ(spec_of(owned_by(after, "me")), spec_of(stated(mine)));
+    ASSERT_EQ(spec_of(fields_of(after, "me")), spec_of(stated(mine)));
     const json::Value again = merge_objects(schemas_.of("Thing"), after, mine).value();
-    ASSERT_EQ(shown(after.get("spec")), shown(again.get("spec")));
+    ASSERT_EQ(sorted_text(after.get("spec")), sorted_text(again.get("spec")));
     // Without force the same is refused, exactly if it would change a field of theirs.
     const bool touches =
-        !intersect(subtract(owned_by(live, "them"), owned_by(after, "them")), stated(mine)).empty();
+        !intersect(subtract(fields_of(live, "them"), fields_of(after, "them")), stated(mine))
+             .empty();
     const bool refused = !apply(writer("me"), live, mine, Force::No).has_value();
     ASSERT_EQ(refused, touches);
   }
@@ -285,8 +287,8 @@ TEST_F(ApplyProperty, AnOrdinaryWriteOwnsExactlyWhatItChanged) {
     const Comparison change = compare_objects(schemas_.of("Thing"), before, edited).value();
     ASSERT_TRUE(track_update(writer("u"), before, object).has_value());
     const json::Value tracked = object.freeze();
-    ASSERT_EQ(owned_by(tracked, "u"), unite(change.modified, change.added));
-    ASSERT_TRUE(intersect(owned_by(tracked, "m"), unite(change.modified, change.removed)).empty());
+    ASSERT_EQ(fields_of(tracked, "u"), unite(change.modified, change.added));
+    ASSERT_TRUE(intersect(fields_of(tracked, "m"), unite(change.modified, change.removed)).empty());
   }
 }
 

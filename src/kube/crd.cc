@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd.h"
 
+#include "json/strings.h"
 #include "kube/crd_schema.h"
 #include "kube/go_text.h"
 #include "kube/names.h"
@@ -16,19 +17,13 @@
 namespace fixpoint::kube {
 namespace {
 
-std::vector<std::string> strings(json::View array) {
-  std::vector<std::string> out;
-  for (const auto element : array.elements()) out.emplace_back(element.as_string());
-  return out;
-}
-
 CustomNames read_names(json::View names) {
   return {.plural = std::string{names.get("plural").as_string()},
           .singular = std::string{names.get("singular").as_string()},
           .kind = std::string{names.get("kind").as_string()},
           .list_kind = std::string{names.get("listKind").as_string()},
-          .short_names = strings(names.get("shortNames")),
-          .categories = strings(names.get("categories"))};
+          .short_names = json::strings_of(names.get("shortNames")),
+          .categories = json::strings_of(names.get("categories"))};
 }
 
 CustomColumn read_column(json::View column) {
@@ -209,7 +204,7 @@ CustomResource read_custom_resource(json::View crd) {
   for (const auto version : spec.get("versions").elements()) {
     out.versions.push_back(read_version(version, spec));
   }
-  out.stored_versions = strings(status.get("storedVersions"));
+  out.stored_versions = json::strings_of(status.get("storedVersions"));
   out.names_accepted = condition_true(crd, "NamesAccepted");
   out.established = condition_true(crd, "Established");
   out.terminating = condition_true(crd, "Terminating");

@@ -10,7 +10,7 @@ namespace fixpoint::kube {
 namespace {
 
 // How Go prints a field of a struct, given what the JSON has for it.
-enum class Shape : std::uint8_t {
+enum class GoShape : std::uint8_t {
   Text,       // "" when absent
   Flag,       // false when absent
   Number,     // 0 when absent
@@ -30,112 +30,112 @@ enum class Shape : std::uint8_t {
   Selectable,
 };
 
-struct Field {
+struct GoField {
   std::string_view go_name;
   std::string_view json_name;
-  Shape shape;
+  GoShape shape;
 };
 
 constexpr std::array kSchema{
-    Field{"ID",                     "id",                                   Shape::Text     },
-    Field{"Schema",                 "$schema",                              Shape::Text     },
-    Field{"Ref",                    "$ref",                                 Shape::Pointer  },
-    Field{"Description",            "description",                          Shape::Text     },
-    Field{"Type",                   "type",                                 Shape::Text     },
-    Field{"Nullable",               "nullable",                             Shape::Flag     },
-    Field{"Format",                 "format",                               Shape::Text     },
-    Field{"Title",                  "title",                                Shape::Text     },
-    Field{"Default",                "default",                              Shape::Pointer  },
-    Field{"Maximum",                "maximum",                              Shape::Pointer  },
-    Field{"ExclusiveMaximum",       "exclusiveMaximum",                     Shape::Flag     },
-    Field{"Minimum",                "minimum",                              Shape::Pointer  },
-    Field{"ExclusiveMinimum",       "exclusiveMinimum",                     Shape::Flag     },
-    Field{"MaxLength",              "maxLength",                            Shape::Pointer  },
-    Field{"MinLength",              "minLength",                            Shape::Pointer  },
-    Field{"Pattern",                "pattern",                              Shape::Text     },
-    Field{"MaxItems",               "maxItems",                             Shape::Pointer  },
-    Field{"MinItems",               "minItems",                             Shape::Pointer  },
-    Field{"UniqueItems",            "uniqueItems",                          Shape::Flag     },
-    Field{"MultipleOf",             "multipleOf",                           Shape::Pointer  },
-    Field{"Enum",                   "enum",                                 Shape::Pointer  },
-    Field{"MaxProperties",          "maxProperties",                        Shape::Pointer  },
-    Field{"MinProperties",          "minProperties",                        Shape::Pointer  },
-    Field{"Required",               "required",                             Shape::Pointer  },
-    Field{"Items",                  "items",                                Shape::OrArray  },
-    Field{"AllOf",                  "allOf",                                Shape::Schemas  },
-    Field{"OneOf",                  "oneOf",                                Shape::Schemas  },
-    Field{"AnyOf",                  "anyOf",                                Shape::Schemas  },
-    Field{"Not",                    "not",                                  Shape::Schema   },
-    Field{"Properties",             "properties",                           Shape::ByName   },
-    Field{"AdditionalProperties",   "additionalProperties",                 Shape::OrBool   },
-    Field{"PatternProperties",      "patternProperties",                    Shape::ByName   },
-    Field{"Dependencies",           "dependencies",                         Shape::OrStrings},
-    Field{"AdditionalItems",        "additionalItems",                      Shape::OrBool   },
-    Field{"Definitions",            "definitions",                          Shape::ByName   },
-    Field{"ExternalDocs",           "externalDocs",                         Shape::Docs     },
-    Field{"Example",                "example",                              Shape::Pointer  },
-    Field{"XPreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", Shape::Pointer  },
-    Field{"XEmbeddedResource",      "x-kubernetes-embedded-resource",       Shape::Flag     },
-    Field{"XIntOrString",           "x-kubernetes-int-or-string",           Shape::Flag     },
-    Field{"XListMapKeys",           "x-kubernetes-list-map-keys",           Shape::Pointer  },
-    Field{"XListType",              "x-kubernetes-list-type",               Shape::Pointer  },
-    Field{"XMapType",               "x-kubernetes-map-type",                Shape::Pointer  },
-    Field{"XValidations",           "x-kubernetes-validations",             Shape::Rules    },
+    GoField{"ID",                     "id",                                   GoShape::Text     },
+    GoField{"Schema",                 "$schema",                              GoShape::Text     },
+    GoField{"Ref",                    "$ref",                                 GoShape::Pointer  },
+    GoField{"Description",            "description",                          GoShape::Text     },
+    GoField{"Type",                   "type",                                 GoShape::Text     },
+    GoField{"Nullable",               "nullable",                             GoShape::Flag     },
+    GoField{"Format",                 "format",                               GoShape::Text     },
+    GoField{"Title",                  "title",                                GoShape::Text     },
+    GoField{"Default",                "default",                              GoShape::Pointer  },
+    GoField{"Maximum",                "maximum",                              GoShape::Pointer  },
+    GoField{"ExclusiveMaximum",       "exclusiveMaximum",                     GoShape::Flag     },
+    GoField{"Minimum",                "minimum",                              GoShape::Pointer  },
+    GoField{"ExclusiveMinimum",       "exclusiveMinimum",                     GoShape::Flag     },
+    GoField{"MaxLength",              "maxLength",                            GoShape::Pointer  },
+    GoField{"MinLength",              "minLength",                            GoShape::Pointer  },
+    GoField{"Pattern",                "pattern",                              GoShape::Text     },
+    GoField{"MaxItems",               "maxItems",                             GoShape::Pointer  },
+    GoField{"MinItems",               "minItems",                             GoShape::Pointer  },
+    GoField{"UniqueItems",            "uniqueItems",                          GoShape::Flag     },
+    GoField{"MultipleOf",             "multipleOf",                           GoShape::Pointer  },
+    GoField{"Enum",                   "enum",                                 GoShape::Pointer  },
+    GoField{"MaxProperties",          "maxProperties",                        GoShape::Pointer  },
+    GoField{"MinProperties",          "minProperties",                        GoShape::Pointer  },
+    GoField{"Required",               "required",                             GoShape::Pointer  },
+    GoField{"Items",                  "items",                                GoShape::OrArray  },
+    GoField{"AllOf",                  "allOf",                                GoShape::Schemas  },
+    GoField{"OneOf",                  "oneOf",                                GoShape::Schemas  },
+    GoField{"AnyOf",                  "anyOf",                                GoShape::Schemas  },
+    GoField{"Not",                    "not",                                  GoShape::Schema   },
+    GoField{"Properties",             "properties",                           GoShape::ByName   },
+    GoField{"AdditionalProperties",   "additionalProperties",                 GoShape::OrBool   },
+    GoField{"PatternProperties",      "patternProperties",                    GoShape::ByName   },
+    GoField{"Dependencies",           "dependencies",                         GoShape::OrStrings},
+    GoField{"AdditionalItems",        "additionalItems",                      GoShape::OrBool   },
+    GoField{"Definitions",            "definitions",                          GoShape::ByName   },
+    GoField{"ExternalDocs",           "externalDocs",                         GoShape::Docs     },
+    GoField{"Example",                "example",                              GoShape::Pointer  },
+    GoField{"XPreserveUnknownFields", "x-kubernetes-preserve-unknown-fields", GoShape::Pointer  },
+    GoField{"XEmbeddedResource",      "x-kubernetes-embedded-resource",       GoShape::Flag     },
+    GoField{"XIntOrString",           "x-kubernetes-int-or-string",           GoShape::Flag     },
+    GoField{"XListMapKeys",           "x-kubernetes-list-map-keys",           GoShape::Pointer  },
+    GoField{"XListType",              "x-kubernetes-list-type",               GoShape::Pointer  },
+    GoField{"XMapType",               "x-kubernetes-map-type",                GoShape::Pointer  },
+    GoField{"XValidations",           "x-kubernetes-validations",             GoShape::Rules    },
 };
 
 constexpr std::array kDocs{
-    Field{"Description", "description", Shape::Text},
-    Field{"URL",         "url",         Shape::Text}
+    GoField{"Description", "description", GoShape::Text},
+    GoField{"URL",         "url",         GoShape::Text}
 };
 constexpr std::array kRule{
-    Field{"Rule",              "rule",              Shape::Text   },
-    Field{"Message",           "message",           Shape::Text   },
-    Field{"MessageExpression", "messageExpression", Shape::Text   },
-    Field{"Reason",            "reason",            Shape::Pointer},
-    Field{"FieldPath",         "fieldPath",         Shape::Text   },
-    Field{"OptionalOldSelf",   "optionalOldSelf",   Shape::Pointer}
+    GoField{"Rule",              "rule",              GoShape::Text   },
+    GoField{"Message",           "message",           GoShape::Text   },
+    GoField{"MessageExpression", "messageExpression", GoShape::Text   },
+    GoField{"Reason",            "reason",            GoShape::Pointer},
+    GoField{"FieldPath",         "fieldPath",         GoShape::Text   },
+    GoField{"OptionalOldSelf",   "optionalOldSelf",   GoShape::Pointer}
 };
 constexpr std::array kWrapped{
-    Field{"OpenAPIV3Schema", "openAPIV3Schema", Shape::Schema}
+    GoField{"OpenAPIV3Schema", "openAPIV3Schema", GoShape::Schema}
 };
 constexpr std::array kSubresources{
-    Field{"Status", "status", Shape::Pointer},
-    Field{"Scale",  "scale",  Shape::Scale  }
+    GoField{"Status", "status", GoShape::Pointer},
+    GoField{"Scale",  "scale",  GoShape::Scale  }
 };
 constexpr std::array kScale{
-    Field{"SpecReplicasPath",   "specReplicasPath",   Shape::Text   },
-    Field{"StatusReplicasPath", "statusReplicasPath", Shape::Text   },
-    Field{"LabelSelectorPath",  "labelSelectorPath",  Shape::Pointer}
+    GoField{"SpecReplicasPath",   "specReplicasPath",   GoShape::Text   },
+    GoField{"StatusReplicasPath", "statusReplicasPath", GoShape::Text   },
+    GoField{"LabelSelectorPath",  "labelSelectorPath",  GoShape::Pointer}
 };
 constexpr std::array kColumn{
-    Field{"Name",        "name",        Shape::Text  },
-    Field{"Type",        "type",        Shape::Text  },
-    Field{"Format",      "format",      Shape::Text  },
-    Field{"Description", "description", Shape::Text  },
-    Field{"Priority",    "priority",    Shape::Number},
-    Field{"JSONPath",    "jsonPath",    Shape::Text  }
+    GoField{"Name",        "name",        GoShape::Text  },
+    GoField{"Type",        "type",        GoShape::Text  },
+    GoField{"Format",      "format",      GoShape::Text  },
+    GoField{"Description", "description", GoShape::Text  },
+    GoField{"Priority",    "priority",    GoShape::Number},
+    GoField{"JSONPath",    "jsonPath",    GoShape::Text  }
 };
 constexpr std::array kSelectable{
-    Field{"JSONPath", "jsonPath", Shape::Text}
+    GoField{"JSONPath", "jsonPath", GoShape::Text}
 };
 constexpr std::array kVersion{
-    Field{"Name",                     "name",                     Shape::Text        },
-    Field{"Served",                   "served",                   Shape::Flag        },
-    Field{"Storage",                  "storage",                  Shape::Flag        },
-    Field{"Deprecated",               "deprecated",               Shape::Flag        },
-    Field{"DeprecationWarning",       "deprecationWarning",       Shape::Pointer     },
-    Field{"Schema",                   "schema",                   Shape::Wrapped     },
-    Field{"Subresources",             "subresources",             Shape::Subresources},
-    Field{"AdditionalPrinterColumns", "additionalPrinterColumns", Shape::Columns     },
-    Field{"SelectableFields",         "selectableFields",         Shape::Selectable  },
+    GoField{"Name",                     "name",                     GoShape::Text        },
+    GoField{"Served",                   "served",                   GoShape::Flag        },
+    GoField{"Storage",                  "storage",                  GoShape::Flag        },
+    GoField{"Deprecated",               "deprecated",               GoShape::Flag        },
+    GoField{"DeprecationWarning",       "deprecationWarning",       GoShape::Pointer     },
+    GoField{"Schema",                   "schema",                   GoShape::Wrapped     },
+    GoField{"Subresources",             "subresources",             GoShape::Subresources},
+    GoField{"AdditionalPrinterColumns", "additionalPrinterColumns", GoShape::Columns     },
+    GoField{"SelectableFields",         "selectableFields",         GoShape::Selectable  },
 };
 
-class Printer {
+class GoJsonPrinter {
  public:
-  explicit Printer(const MovedUp& moved) : moved_(moved) {}
+  explicit GoJsonPrinter(const MovedUp& moved) : moved_(moved) {}
 
   template <std::size_t N>
-  void structure(const std::array<Field, N>& fields, json::View from) {
+  void structure(const std::array<GoField, N>& fields, json::View from) {
     out += '{';
     for (std::size_t i = 0; i < N; ++i) {
       if (i > 0) out += ',';
@@ -187,7 +187,7 @@ class Printer {
   }
 
   template <std::size_t N>
-  void optional(const std::array<Field, N>& fields, json::View from) {
+  void optional(const std::array<GoField, N>& fields, json::View from) {
     if (from.is_null()) {
       out += "null";
     } else {
@@ -196,7 +196,7 @@ class Printer {
   }
 
   template <std::size_t N>
-  void structures(const std::array<Field, N>& fields, json::View from) {
+  void structures(const std::array<GoField, N>& fields, json::View from) {
     list(from, [&](json::View each) { structure(fields, each); });
   }
 
@@ -226,16 +226,16 @@ class Printer {
     out += '}';
   }
 
-  void field(Shape shape, json::View value) {
+  void field(GoShape shape, json::View value) {
     switch (shape) {
-      case Shape::Text: return json::print_string(value.as_string(), out);
-      case Shape::Flag: out += value.as_bool() ? "true" : "false"; return;
-      case Shape::Number: out += std::to_string(value.as_int()); return;
-      case Shape::Pointer: return json::print(value, out);
-      case Shape::Schema: return optional(kSchema, value);
-      case Shape::Schemas: return structures(kSchema, value);
-      case Shape::ByName: return map(value, [&](json::View each) { structure(kSchema, each); });
-      case Shape::OrArray:
+      case GoShape::Text: return json::print_string(value.as_string(), out);
+      case GoShape::Flag: out += value.as_bool() ? "true" : "false"; return;
+      case GoShape::Number: out += std::to_string(value.as_int()); return;
+      case GoShape::Pointer: return json::print(value, out);
+      case GoShape::Schema: return optional(kSchema, value);
+      case GoShape::Schemas: return structures(kSchema, value);
+      case GoShape::ByName: return map(value, [&](json::View each) { structure(kSchema, each); });
+      case GoShape::OrArray:
         if (value.is_null()) {
           out += "null";
         } else {
@@ -243,20 +243,20 @@ class Printer {
                  value.is_array() ? value : json::View{});
         }
         return;
-      case Shape::OrBool: return or_bool(value);
-      case Shape::OrStrings:
+      case GoShape::OrBool: return or_bool(value);
+      case GoShape::OrStrings:
         return map(value, [&](json::View each) {
           either("Schema", each.is_object() ? each : json::View{}, "Property",
                  each.is_array() ? each : json::View{});
         });
-      case Shape::Docs: return optional(kDocs, value);
-      case Shape::Rules: return structures(kRule, value);
-      case Shape::Wrapped: return optional(kWrapped, moved_.schema ? json::View{} : value);
-      case Shape::Subresources:
+      case GoShape::Docs: return optional(kDocs, value);
+      case GoShape::Rules: return structures(kRule, value);
+      case GoShape::Wrapped: return optional(kWrapped, moved_.schema ? json::View{} : value);
+      case GoShape::Subresources:
         return optional(kSubresources, moved_.subresources ? json::View{} : value);
-      case Shape::Scale: return optional(kScale, value);
-      case Shape::Columns: return structures(kColumn, moved_.columns ? json::View{} : value);
-      case Shape::Selectable:
+      case GoShape::Scale: return optional(kScale, value);
+      case GoShape::Columns: return structures(kColumn, moved_.columns ? json::View{} : value);
+      case GoShape::Selectable:
         return structures(kSelectable, moved_.selectable_fields ? json::View{} : value);
     }
   }
@@ -265,32 +265,32 @@ class Printer {
 
  public:
   void schema(json::View from) { structure(kSchema, from); }
-  void items(json::View from) { field(Shape::OrArray, from); }
+  void items(json::View from) { field(GoShape::OrArray, from); }
   void versions(json::View from) { structures(kVersion, from); }
 };
 
 }  // namespace
 
 std::string go_json_schema(json::View schema) {
-  Printer printer{{}};
+  GoJsonPrinter printer{{}};
   printer.schema(schema);
   return std::move(printer.out);
 }
 
 std::string go_json_rule(json::View rule) {
-  Printer printer{{}};
+  GoJsonPrinter printer{{}};
   printer.structure(kRule, rule);
   return std::move(printer.out);
 }
 
 std::string go_json_items(json::View items) {
-  Printer printer{{}};
+  GoJsonPrinter printer{{}};
   printer.items(items);
   return std::move(printer.out);
 }
 
 std::string go_json_versions(json::View versions, const MovedUp& moved) {
-  Printer printer{moved};
+  GoJsonPrinter printer{moved};
   printer.versions(versions);
   return std::move(printer.out);
 }

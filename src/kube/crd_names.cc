@@ -4,6 +4,7 @@
 #include "base/rfc3339.h"
 #include "kube/crd_approval.h"
 #include "kube/field_error.h"
+#include "kube/metadata.h"
 
 #include <algorithm>
 #include <vector>
@@ -96,13 +97,6 @@ class Naming {
   std::string reason_;
   std::string message_;
 };
-
-json::View condition_of(json::View crd, std::string_view type) {
-  for (const auto condition : crd.get("status", "conditions").elements()) {
-    if (condition.get("type").as_string() == type) return condition;
-  }
-  return {};
-}
 
 bool equivalent(json::View old, const CrdCondition& condition) {
   return old.get("status").as_string() == condition.status &&

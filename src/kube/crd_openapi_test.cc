@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_openapi.h"
 
-#include "base/file.h"
 #include "json/draft.h"
-#include "json/parse.h"
 #include "json/print.h"
+#include "kube/table_for_tests.h"
 
 #include <iterator>
 
@@ -12,12 +11,6 @@
 
 namespace fixpoint::kube {
 namespace {
-
-json::Value recorded(const std::string& name) {
-  auto value = json::parse(read_file("tests/testdata/schema/" + name).value_or(""));
-  EXPECT_TRUE(value.has_value()) << name;
-  return value ? *value : json::Value{};
-}
 
 // Our descriptions are our own: "*" in the recording stands for any.
 void star(json::Draft& ours, json::View theirs) {
@@ -44,7 +37,7 @@ std::string starred(const json::Value& ours, json::View theirs) {
 }
 
 TEST(CrdOpenApi, PublishesTheShapeThatARealServerPublishes) {
-  const auto recording = recorded("openapi.json");
+  const auto recording = read_table("schema/openapi.json");
   const auto resource = read_custom_resource(recording.get("crd"));
 
   const auto published = openapi_schemas(resource, resource.versions[0]);

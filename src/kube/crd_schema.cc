@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_schema.h"
 
+#include "json/strings.h"
 #include "kube/crd_meta.h"
+#include "kube/nesting.h"
 #include "kube/prune.h"
 #include "kube/validate_format.h"
 #include "kube/validate_pattern.h"
@@ -28,12 +30,6 @@ SchemaType type_named(std::string_view name) {
 ListType list_type_named(std::string_view name) {
   if (name == "set") return ListType::Set;
   return name == "map" ? ListType::Map : ListType::Atomic;
-}
-
-std::vector<std::string> strings(json::View array) {
-  std::vector<std::string> out;
-  for (const auto element : array.elements()) out.emplace_back(element.as_string());
-  return out;
 }
 
 std::optional<std::int64_t> whole(json::View value) {
@@ -92,8 +88,8 @@ void Compiler::read_shape(json::View from, Schema& node) {
   node.list_type = list_type_named(from.get("x-kubernetes-list-type").as_string());
   node.map_type = from.get("x-kubernetes-map-type").as_string() == "atomic" ? MapType::Atomic
                                                                             : MapType::Granular;
-  node.list_map_keys = strings(from.get("x-kubernetes-list-map-keys"));
-  node.required = strings(from.get("required"));
+  node.list_map_keys = json::strings_of(from.get("x-kubernetes-list-map-keys"));
+  node.required = json::strings_of(from.get("required"));
   node.description = from.get("description").as_string();
   if (const auto rules = from.get("x-kubernetes-validations"); !rules.empty()) {
     node.cel_rules = json::Value(rules).compact();
@@ -195,16 +191,6 @@ Result<const Schema*> Compiler::compile(json::View from, std::size_t depth) {
                           [](const Property& p) { return p.schema->contains_resource; });
   FP_TRY_VOID(read_validation(from, *node, depth));
   return node;
-}
-
-bool deeper_than(json::View value, std::size_t levels) {
-  if (!value.is_object() && !value.is_array()) return false;
-  if (levels == 0) return true;
-  for (auto [key, member] : value.members()) {
-    if (deeper_than(member, levels - 1)) return true;
-  }
-  return std::ranges::any_of(value.elements(),
-                             [&](json::View element) { return deeper_than(element, levels - 1); });
 }
 
 // Rebuilds the way from the root to each embedded resource with the implied fields added.

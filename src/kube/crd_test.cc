@@ -2,9 +2,9 @@
 #include "kube/crd.h"
 
 #include "base/rfc3339.h"
-#include "json/parse.h"
 #include "json/print.h"
 #include "kube/crd_names.h"
+#include "kube/texts_for_tests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,12 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-json::Value parsed(std::string_view text) {
-  auto value = json::parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : json::Value{};
-}
 
 const Instant kNoon = parse_rfc3339("2026-01-01T12:00:00Z").value();
 

@@ -3,6 +3,7 @@
 
 #include "json/print.h"
 #include "kube/crd_go_json.h"
+#include "kube/go_text.h"
 #include "kube/validate_metadata.h"
 
 #include <algorithm>
@@ -16,17 +17,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kTypes{"array",  "boolean", "integer",
                                                  "number", "object",  "string"};
-
-std::string_view type_of(json::View schema) {
-  return schema.get("type").as_string();
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 bool has_newline(std::string_view text) {
   return text.find_first_of("\n\r") != text.npos;
@@ -77,7 +67,7 @@ class SchemaChecker {
 
  private:
   void keywords(json::View schema, const Context& context, const FieldPath& path) {
-    const auto type = type_of(schema);
+    const auto type = declared_type(schema);
     const auto refuse = [&](std::string_view keyword) {
       errors.push_back(forbidden(path.child(keyword), fmt::format("{} is not supported", keyword)));
     };
@@ -169,7 +159,7 @@ class SchemaChecker {
   }
 
   void wrong_type(json::View schema, const FieldPath& path, std::string why) {
-    const auto type = type_of(schema);
+    const auto type = declared_type(schema);
     errors.push_back(type.empty() ? required(path.child("type"), std::move(why))
                                   : invalid(path.child("type"), shown(type), std::move(why)));
   }
@@ -177,7 +167,7 @@ class SchemaChecker {
   void map_type(json::View schema, const FieldPath& path) {
     const auto given = schema.get("x-kubernetes-map-type");
     if (!given.is_string()) return;
-    if (type_of(schema) != "object") {
+    if (declared_type(schema) != "object") {
       wrong_type(schema, path, "must be object if x-kubernetes-map-type is specified");
     }
     if (given.as_string() != "atomic" && given.as_string() != "granular") {
@@ -189,12 +179,12 @@ class SchemaChecker {
   void list_type(json::View schema, const FieldPath& path) {
     const auto given = schema.get("x-kubernetes-list-type");
     if (!given.is_string()) return;
-    if (type_of(schema) != "array") {
+    if (declared_type(schema) != "array") {
       wrong_type(schema, path, "must be array if x-kubernetes-list-type is specified");
     } else if (rules_.atomic_set_items && has_loose_set_items(schema)) {
       const auto item = schema.get("items");
       const auto keyword =
-          type_of(item) == "array" ? "x-kubernetes-list-type" : "x-kubernetes-map-type";
+          declared_type(item) == "array" ? "x-kubernetes-list-type" : "x-kubernetes-map-type";
       errors.push_back(invalid(path.child("items").child(keyword),
                                item.get("x-kubernetes-list-type"),
                                "must be atomic as item of a list with x-kubernetes-list-type=set"));
@@ -229,8 +219,8 @@ class SchemaChecker {
     } else if (item.is_array()) {
       errors.push_back(invalid(items_at, go_json_items(item),
                                "must only have a single schema if x-kubernetes-list-type is map"));
-    } else if (item.is_object() && type_of(item) != "object") {
-      errors.push_back(invalid(items_at.child("type"), shown(type_of(item)),
+    } else if (item.is_object() && declared_type(item) != "object") {
+      errors.push_back(invalid(items_at.child("type"), shown(declared_type(item)),
                                "must be object if parent array's x-kubernetes-list-type is map"));
     } else if (item.is_object()) {
       key_names(keys, item, path);
@@ -247,9 +237,9 @@ class SchemaChecker {
       const auto property = item.get("properties").find(name);
       if (!property) {
         errors.push_back(invalid(keys_at, keys, "entries must all be names of item properties"));
-      } else if (type_of(*property) == "array" || type_of(*property) == "object") {
+      } else if (declared_type(*property) == "array" || declared_type(*property) == "object") {
         errors.push_back(
-            invalid(properties_at.key(name).child("type"), shown(type_of(item)),
+            invalid(properties_at.key(name).child("type"), shown(declared_type(item)),
                     "must be a scalar type if parent array's x-kubernetes-list-type is map"));
       }
       if (!seen.insert(name).second) {
@@ -311,6 +301,10 @@ class SchemaChecker {
 
 }  // namespace
 
+std::string_view declared_type(json::View schema) {
+  return schema.get("type").as_string();
+}
+
 bool valid_type_name(std::string_view type) {
   return std::ranges::find(kTypes, type) != kTypes.end();
 }
@@ -319,8 +313,10 @@ bool has_loose_set_items(json::View list) {
   if (list.get("x-kubernetes-list-type").as_string() != "set") return false;
   const auto item = list.get("items");
   const auto list_type = item.get("x-kubernetes-list-type");
-  if (type_of(item) == "array") return list_type.is_string() && list_type.as_string() != "atomic";
-  return type_of(item) == "object" && item.get("x-kubernetes-map-type").as_string() != "atomic";
+  if (declared_type(item) == "array")
+    return list_type.is_string() && list_type.as_string() != "atomic";
+  return declared_type(item) == "object" &&
+         item.get("x-kubernetes-map-type").as_string() != "atomic";
 }
 
 FieldErrors validate_list_keys(json::View list, const FieldPath& path) {

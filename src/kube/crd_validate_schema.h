@@ -40,6 +40,8 @@ FieldErrors validate_defaults(json::View schema, bool must_be_pruned, const Fiel
 // set and map items and keys: see SchemaRules::list_map_keys.
 FieldErrors validate_list_keys(json::View list, const FieldPath& path);
 bool has_loose_set_items(json::View list);
+// What the schema says under `type`; empty when it says nothing.
+std::string_view declared_type(json::View schema);
 bool valid_type_name(std::string_view type);
 
 // Whether `.spec.a['b']` leads somewhere in the schema; the error is Kubernetes' text. `found` is

@@ -14,11 +14,8 @@
 namespace fixpoint::kube {
 namespace {
 
-enum class Level : std::uint8_t { Root, Item, Field };
+enum class Position : std::uint8_t { Root, Item, Field };
 
-std::string_view type_of(json::View schema) {
-  return schema.get("type").as_string();
-}
 bool flag(json::View schema, std::string_view keyword) {
   return schema.get(keyword).as_bool();
 }
@@ -42,7 +39,7 @@ bool has_additional(json::View schema) {
 bool int_or_string_branches(json::View any_of) {
   if (any_of.size() != 2) return false;
   const auto only_type = [](json::View branch, std::string_view type) {
-    return branch.size() == 1 && type_of(branch) == type;
+    return branch.size() == 1 && declared_type(branch) == type;
   };
   return only_type(any_of[0], "integer") && only_type(any_of[1], "string");
 }
@@ -51,25 +48,26 @@ class Structural {
  public:
   FieldErrors errors;
 
-  void node(json::View schema, Level level, const FieldPath& path) {
+  void node(json::View schema, Position position, const FieldPath& path) {
     const auto items = schema.get("items");
     // An empty list of schemas is no schema at all.
-    if (type_of(schema) == "array" && (items.is_null() || (items.is_array() && items.empty()))) {
+    if (declared_type(schema) == "array" &&
+        (items.is_null() || (items.is_array() && items.empty()))) {
       errors.push_back(required(path.child("items"), "must be specified"));
     }
-    if (items.is_object()) node(items, Level::Item, path.child("items"));
+    if (items.is_object()) node(items, Position::Item, path.child("items"));
     const auto properties = path.child("properties");
     for (auto [name, property] : schema.get("properties").members()) {
-      node(property, Level::Field, properties.key(name));
+      node(property, Position::Field, properties.key(name));
     }
-    additional(schema, level, path);
+    additional(schema, position, path);
     extensions(schema, path);
     const auto any_of = schema.get("anyOf");
     const auto all_of = schema.get("allOf");
     value_validation(schema, int_or_string_branches(any_of),
                      all_of.size() >= 1 && int_or_string_branches(all_of[0].get("anyOf")), path);
-    type(schema, level, path);
-    meta(schema, level, path);
+    type(schema, position, path);
+    meta(schema, position, path);
     if (embedded(schema) && !preserving(schema) && schema.get("properties").empty()) {
       errors.push_back(required(path.child("properties"),
                                 "must not be empty if x-kubernetes-embedded-resource is true "
@@ -78,12 +76,12 @@ class Structural {
   }
 
  private:
-  void additional(json::View schema, Level level, const FieldPath& path) {
+  void additional(json::View schema, Position position, const FieldPath& path) {
     const auto given = schema.get("additionalProperties");
     if (given.is_null()) return;
     const auto at = path.child("additionalProperties");
-    if (level == Level::Root) errors.push_back(forbidden(at, "must not be used at the root"));
-    if (given.is_object()) node(given, Level::Field, at);
+    if (position == Position::Root) errors.push_back(forbidden(at, "must not be used at the root"));
+    if (given.is_object()) node(given, Position::Field, at);
   }
 
   void extensions(json::View schema, const FieldPath& path) {
@@ -97,9 +95,9 @@ class Structural {
     }
   }
 
-  void type(json::View schema, Level level, const FieldPath& path) {
+  void type(json::View schema, Position position, const FieldPath& path) {
     const auto at = path.child("type");
-    const auto given = type_of(schema);
+    const auto given = declared_type(schema);
     if (embedded(schema) && given != "object") {
       constexpr std::string_view kWhy = "must be object if x-kubernetes-embedded-resource is true";
       errors.push_back(given.empty() ? required(at, std::string{kWhy})
@@ -108,34 +106,35 @@ class Structural {
       constexpr std::array kWhy{"must not be empty at the root",
                                 "must not be empty for specified array items",
                                 "must not be empty for specified object fields"};
-      errors.push_back(required(at, kWhy[static_cast<std::size_t>(level)]));
+      errors.push_back(required(at, kWhy[static_cast<std::size_t>(position)]));
     }
     if (embedded(schema) && !schema.get("additionalProperties").is_null()) {
       errors.push_back(forbidden(path.child("additionalProperties"),
                                  "must not be used if x-kubernetes-embedded-resource is set"));
     }
-    if (level == Level::Root && !given.empty() && given != "object") {
+    if (position == Position::Root && !given.empty() && given != "object") {
       errors.push_back(invalid(at, shown(given), "must be object at the root"));
     }
   }
 
-  void meta(json::View schema, Level level, const FieldPath& path) {
+  void meta(json::View schema, Position position, const FieldPath& path) {
     const auto properties = schema.get("properties");
-    const bool resource = level == Level::Root || embedded(schema);
+    const bool resource = position == Position::Root || embedded(schema);
     const auto at = path.child("properties");
     for (const std::string_view name : {"kind", "apiVersion"}) {
       const auto property = properties.find(name);
-      if (!resource || !property || type_of(*property) == "string") continue;
+      if (!resource || !property || declared_type(*property) == "string") continue;
       errors.push_back(
-          invalid(at.key(name).child("type"), shown(type_of(*property)), "must be string"));
+          invalid(at.key(name).child("type"), shown(declared_type(*property)), "must be string"));
     }
     const auto metadata = properties.find("metadata");
     if (!metadata) return;
     const auto meta_at = at.key("metadata");
-    if (resource && type_of(*metadata) != "object") {
-      errors.push_back(invalid(meta_at.child("type"), shown(type_of(*metadata)), "must be object"));
+    if (resource && declared_type(*metadata) != "object") {
+      errors.push_back(
+          invalid(meta_at.child("type"), shown(declared_type(*metadata)), "must be object"));
     }
-    if (level == Level::Root && says_too_much(*metadata)) {
+    if (position == Position::Root && says_too_much(*metadata)) {
       errors.push_back(forbidden(meta_at,
                                  "must not specify anything other than name and generateName, but "
                                  "metadata is implicitly specified"));
@@ -284,7 +283,7 @@ class Completeness {
 
 FieldErrors validate_structural(json::View schema, const FieldPath& path) {
   Structural structural;
-  structural.node(schema, Level::Root, path);
+  structural.node(schema, Position::Root, path);
   Completeness completeness;
   completeness.validation(schema, schema, path, path);
   append(structural.errors, std::move(completeness.errors));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/crd_validate.h"
 
-#include "base/file.h"
 #include "json/draft.h"
 #include "json/parse.h"
 #include "kube/base64.h"
 #include "kube/crd.h"
 #include "kube/crd_validate_conversion.h"
+#include "kube/table_for_tests.h"
+#include "kube/texts_for_tests.h"
 
 #include <algorithm>
 
@@ -19,26 +20,8 @@ namespace {
 
 using ::testing::UnorderedElementsAreArray;
 
-json::Value recorded(const std::string& name) {
-  auto value = json::parse(read_file("tests/testdata/schema/" + name).value_or(""));
-  EXPECT_TRUE(value.has_value()) << name;
-  return value ? *value : json::Value{};
-}
-
-std::vector<std::string> texts(const FieldErrors& errors) {
-  std::vector<std::string> out;
-  for (const auto& error : errors) out.push_back(error.to_string());
-  return out;
-}
-
-std::vector<std::string> strings(json::View list) {
-  std::vector<std::string> out;
-  for (const auto each : list.elements()) out.emplace_back(each.as_string());
-  return out;
-}
-
 TEST(CrdValidate, SaysWhatARealServerSaysAboutEveryMistake) {
-  const auto rows = recorded("crds.json");
+  const auto rows = read_table("schema/crds.json");
   ASSERT_GT(rows.size(), 100U);
   for (const auto row : rows.view().elements()) {
     json::Draft crd{row.get("crd")};
@@ -48,13 +31,13 @@ TEST(CrdValidate, SaysWhatARealServerSaysAboutEveryMistake) {
 
     const auto errors = texts(validate_crd(object, nullptr));
 
-    EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
+    EXPECT_THAT(errors, UnorderedElementsAreArray(texts_of(row.get("errors"))))
         << row.get("name").as_string();
   }
 }
 
 TEST(CrdValidate, GuardsOnUpdateWhatARealServerGuards) {
-  const auto table = recorded("crd_updates.json");
+  const auto table = read_table("schema/crd_updates.json");
   const auto old = table.get("old");
   ASSERT_GT(table.get("rows").size(), 10U);
   for (const auto row : table.get("rows").elements()) {
@@ -65,7 +48,7 @@ TEST(CrdValidate, GuardsOnUpdateWhatARealServerGuards) {
 
     const auto errors = texts(validate_crd_update(object, old, nullptr));
 
-    EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
+    EXPECT_THAT(errors, UnorderedElementsAreArray(texts_of(row.get("errors"))))
         << row.get("name").as_string();
   }
 }

@@ -56,8 +56,8 @@ void check_scale_path(json::View given, std::string_view below, const FieldPath&
 }
 
 void check_column(json::View column, const FieldPath& at, FieldErrors& errors) {
-  constexpr std::array<std::string_view, 5> kTypes{"boolean", "date", "integer", "number",
-                                                   "string"};
+  constexpr std::array<std::string_view, 5> kColumnTypes{"boolean", "date", "integer", "number",
+                                                         "string"};
   constexpr std::array<std::string_view, 8> kFormats{"byte",  "date",  "date-time", "double",
                                                      "float", "int32", "int64",     "password"};
   const auto one_of = [](const auto& names) {
@@ -66,9 +66,9 @@ void check_column(json::View column, const FieldPath& at, FieldErrors& errors) {
   if (column.get("name").as_string().empty()) errors.push_back(required(at.child("name"), ""));
   const auto type = column.get("type");
   if (type.as_string().empty()) {
-    errors.push_back(required(at.child("type"), one_of(kTypes)));
-  } else if (std::ranges::find(kTypes, type.as_string()) == kTypes.end()) {
-    errors.push_back(invalid(at.child("type"), type, one_of(kTypes)));
+    errors.push_back(required(at.child("type"), one_of(kColumnTypes)));
+  } else if (std::ranges::find(kColumnTypes, type.as_string()) == kColumnTypes.end()) {
+    errors.push_back(invalid(at.child("type"), type, one_of(kColumnTypes)));
   }
   const auto format = column.get("format");
   if (!format.as_string().empty() &&

@@ -13,11 +13,6 @@ bool forbidden_null(json::View value, const Schema& schema) {
   return value.is_null() && !schema.nullable;
 }
 
-const Schema* member_schema(const Schema& schema, std::string_view key) {
-  if (const auto* property = schema.property(key)) return property->schema;
-  return schema.additional_properties;
-}
-
 bool lacks_default(json::View value, const Schema* schema) {
   if (schema == nullptr) return false;
   if (value.is_object()) {
@@ -27,7 +22,7 @@ bool lacks_default(json::View value, const Schema* schema) {
       if (!member || forbidden_null(*member, *property.schema)) return true;
     }
     for (auto [key, member] : value.members()) {
-      const auto* next = member_schema(*schema, key);
+      const auto* next = schema->member(key);
       if (next == nullptr) continue;
       if (wants_default(*next) && forbidden_null(member, *next)) return true;
       if (lacks_default(member, next)) return true;
@@ -53,7 +48,7 @@ void fill_object(json::Draft& value, const Schema& schema) {
     if (!value.contains(property.name)) value[property.name] = *property.schema->default_value;
   }
   for (auto& [key, member] : value.members()) {
-    const auto* next = member_schema(schema, key);
+    const auto* next = schema.member(key);
     if (next == nullptr) continue;
     fill_null(member, *next);
     fill(member, next);

@@ -2,6 +2,7 @@
 #include "kube/duration.h"
 
 #include "base/rfc3339.h"
+#include "kube/ascii.h"
 #include "kube/go_text.h"
 
 #include <array>
@@ -41,20 +42,16 @@ std::optional<std::int64_t> unit_of(std::string_view name) {
   return std::nullopt;
 }
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::string_view take_digits(std::string_view& text) {
   std::size_t size = 0;
-  while (size < text.size() && digit(text[size])) ++size;
+  while (size < text.size() && is_digit(text[size])) ++size;
   const auto digits = text.substr(0, size);
   text.remove_prefix(size);
   return digits;
 }
 
 // digits as an integer; nothing when it exceeds 2^63, the magnitude of the most negative duration.
-std::optional<std::uint64_t> whole_number(std::string_view digits) {
+std::optional<std::uint64_t> magnitude(std::string_view digits) {
   constexpr std::uint64_t kMax = std::uint64_t{1} << 63U;
   std::uint64_t value = 0;
   for (const char c : digits) {
@@ -102,7 +99,7 @@ Result<Duration> parse_duration(std::string_view whole) {
   if (text.empty()) return bad();
   std::uint64_t total = 0;
   while (!text.empty()) {
-    if (!digit(text.front()) && text.front() != '.') return bad();
+    if (!is_digit(text.front()) && text.front() != '.') return bad();
     const auto integer_digits = take_digits(text);
     std::string_view fraction_digits;
     if (text.starts_with('.')) {
@@ -120,7 +117,7 @@ Result<Duration> parse_duration(std::string_view whole) {
       return fail(ErrorKind::Invalid,
                   "time: unknown unit " + go_quoted(name) + " in duration " + go_quoted(whole));
     }
-    const auto number = whole_number(integer_digits);
+    const auto number = magnitude(integer_digits);
     const auto factor = static_cast<std::uint64_t>(*unit);
     if (!number || *number > kMax / factor) return bad();
     const std::uint64_t piece = *number * factor + fraction_of(fraction_digits, *unit);

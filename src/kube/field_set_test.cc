@@ -14,7 +14,7 @@ FieldSet set_of(std::string_view fields_v1) {
   return parse_fields_v1(value).value();
 }
 
-std::string shown(const FieldSet& set) {
+std::string lines_of(const FieldSet& set) {
   std::string out;
   for (const Path& path : set.paths()) out += to_string(path) + "\n";
   return out;
@@ -55,7 +55,7 @@ TEST(FieldSet, TwoStepsOfOneTextAreOneOnTheWire) {
 TEST(FieldSet, AStepWithNothingBelowItBelongsAndTheDotSaysSoForOthers) {
   const FieldSet set = set_of(R"({"f:a":{"f:b":{}},"f:c":{".":{},"f:d":{}},"f:e":null})");
 
-  EXPECT_EQ(shown(set), ".c\n.e\n.a.b\n.c.d\n");
+  EXPECT_EQ(lines_of(set), ".c\n.e\n.a.b\n.c.d\n");
   EXPECT_EQ(set.size(), 4U);
 }
 
@@ -63,7 +63,7 @@ TEST(FieldSet, KeyFieldsAreInCanonicalOrder) {
   const FieldSet set = set_of(R"({"k:{\"protocol\":\"TCP\",\"port\":80}":{}})");
 
   EXPECT_EQ(to_fields_v1_text(set), R"({"k:{\"port\":80,\"protocol\":\"TCP\"}":{}})");
-  EXPECT_EQ(shown(set), "[port=80,protocol=\"TCP\"]\n");
+  EXPECT_EQ(lines_of(set), "[port=80,protocol=\"TCP\"]\n");
 }
 
 TEST(FieldSet, EqualNumbersAreOneStep) {

@@ -22,7 +22,7 @@ void print_number(View number, std::string& out) {
   out += std::abs(value) < kExactMax ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
-class Printer {
+class GoOrderPrinter {
  public:
   std::string take() { return std::move(out_); }
 
@@ -148,13 +148,13 @@ class Printer {
 }  // namespace
 
 std::string likely_text(View value) {
-  Printer printer;
+  GoOrderPrinter printer;
   printer.sorted(value);
   return printer.take();
 }
 
 std::string patched_text(const Schema* schema, View object, View touched) {
-  Printer printer;
+  GoOrderPrinter printer;
   printer.patched(schema, object, touched);
   return printer.take();
 }

@@ -2,10 +2,12 @@
 #include "kube/go_scalars.h"
 
 #include "base/base64.h"
+#include "kube/ascii.h"
 
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -33,11 +35,11 @@ std::string quote(std::string_view text) {
   return out + "\"";
 }
 
-bool is_digit(std::string_view text, std::size_t at) {
-  return at < text.size() && text[at] >= '0' && text[at] <= '9';
+bool digit_at(std::string_view text, std::size_t at) {
+  return at < text.size() && is_digit(text[at]);
 }
 
-int digits(std::string_view text) {
+int decimal(std::string_view text) {
   int value = 0;
   for (const char c : text) value = value * 10 + (c - '0');
   return value;
@@ -56,7 +58,7 @@ class TimeReader {
   int number(std::size_t width, std::string_view shown) {
     if (failed()) return 0;
     for (std::size_t i = 0; i < width; ++i) {
-      if (!is_digit(rest_, i)) return cannot_parse(rest_, shown), 0;
+      if (!digit_at(rest_, i)) return cannot_parse(rest_, shown), 0;
     }
     return take(width);
   }
@@ -64,8 +66,8 @@ class TimeReader {
   // Go reads the hour of "15" from one digit too.
   int hour() {
     if (failed()) return 0;
-    if (!is_digit(rest_, 0)) return cannot_parse(rest_, "15"), 0;
-    return take(is_digit(rest_, 1) ? 2 : 1);
+    if (!digit_at(rest_, 0)) return cannot_parse(rest_, "15"), 0;
+    return take(digit_at(rest_, 1) ? 2 : 1);
   }
 
   void literal(char expected) {
@@ -83,17 +85,17 @@ class TimeReader {
 
   // A fraction that the layout does not ask for is read and dropped.
   void optional_fraction() {
-    if (failed() || rest_.empty() || (rest_[0] != '.' && rest_[0] != ',') || !is_digit(rest_, 1))
+    if (failed() || rest_.empty() || (rest_[0] != '.' && rest_[0] != ',') || !digit_at(rest_, 1))
       return;
     std::size_t end = 1;
-    while (is_digit(rest_, end)) ++end;
+    while (digit_at(rest_, end)) ++end;
     rest_.remove_prefix(end);
   }
 
   int micros() {
     if (failed()) return 0;
     bool fine = rest_.size() > kMicroDigits && (rest_[0] == '.' || rest_[0] == ',');
-    for (std::size_t i = 1; fine && i <= kMicroDigits; ++i) fine = is_digit(rest_, i);
+    for (std::size_t i = 1; fine && i <= kMicroDigits; ++i) fine = digit_at(rest_, i);
     if (!fine) return cannot_parse(rest_, ".000000"), 0;
     rest_.remove_prefix(1);
     return take(kMicroDigits);
@@ -102,13 +104,13 @@ class TimeReader {
   std::chrono::seconds zone() {
     if (failed()) return {};
     if (rest_.starts_with('Z')) return rest_.remove_prefix(1), std::chrono::seconds{};
-    const bool shaped = rest_.size() >= 6 && rest_[3] == ':' && is_digit(rest_, 1) &&
-                        is_digit(rest_, 2) && is_digit(rest_, 4) && is_digit(rest_, 5) &&
+    const bool shaped = rest_.size() >= 6 && rest_[3] == ':' && digit_at(rest_, 1) &&
+                        digit_at(rest_, 2) && digit_at(rest_, 4) && digit_at(rest_, 5) &&
                         (rest_[0] == '+' || rest_[0] == '-');
     if (!shaped) return cannot_parse(rest_, "Z07:00"), std::chrono::seconds{};
     const int sign = rest_[0] == '-' ? -1 : 1;
-    const int hours = digits(rest_.substr(1, 2));
-    const int minutes = digits(rest_.substr(4, 2));
+    const int hours = decimal(rest_.substr(1, 2));
+    const int minutes = decimal(rest_.substr(4, 2));
     in_range(hours <= 24, "time zone offset hour");
     in_range(minutes <= 60, "time zone offset minute");
     rest_.remove_prefix(6);
@@ -121,7 +123,7 @@ class TimeReader {
 
  private:
   int take(std::size_t width) {
-    const int value = digits(rest_.substr(0, width));
+    const int value = decimal(rest_.substr(0, width));
     rest_.remove_prefix(width);
     return value;
   }
@@ -203,9 +205,9 @@ bool is_canonical_time(std::string_view text) {
   constexpr int kDaySafeMax = 28;
   if (text.size() != kShape.size()) return false;
   for (std::size_t i = 0; i < kShape.size(); ++i) {
-    if (kShape[i] == '0' ? !is_digit(text, i) : text[i] != kShape[i]) return false;
+    if (kShape[i] == '0' ? !digit_at(text, i) : text[i] != kShape[i]) return false;
   }
-  const auto pair = [&](std::size_t at) { return digits(text.substr(at, 2)); };
+  const auto pair = [&](std::size_t at) { return decimal(text.substr(at, 2)); };
   return pair(0) > 0 && pair(5) >= 1 && pair(5) <= 12 && pair(8) >= 1 && pair(8) <= kDaySafeMax &&
          pair(11) < 24 && pair(14) < 60 && pair(17) < 60;
 }
@@ -225,6 +227,12 @@ Result<std::string> canonical_micro_time(std::string_view text) {
 Result<std::string> canonical_base64(std::string_view text) {
   FP_TRY(bytes, base64_decode(text));
   return base64_encode(bytes);
+}
+
+std::int64_t truncated(double value) {
+  constexpr double kLimit = 9223372036854775808.0;
+  if (!(value > -kLimit && value < kLimit)) return std::numeric_limits<std::int64_t>::min();
+  return static_cast<std::int64_t>(value);
 }
 
 }  // namespace fixpoint::kube

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scalars that Go reads with a parser of their own: times and base64. Each function gives the
-// canonical text that Kubernetes prints for the value, or the words of Go's error.
+// Scalars that Go reads with a parser of their own, times and base64: the canonical text that
+// Kubernetes prints for the value, or the words of Go's error. And Go's way with large floats.
 #pragma once
 
 #include "base/error.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,8 @@ Result<std::string> canonical_micro_time(std::string_view text);
 
 // Standard base64 with padding; line breaks are skipped, unused bits are cleared.
 Result<std::string> canonical_base64(std::string_view text);
+
+// Go's conversion of a float to int64; what none holds is the smallest, as the processor has it.
+std::int64_t truncated(double value);
 
 }  // namespace fixpoint::kube

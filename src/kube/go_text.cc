@@ -187,6 +187,13 @@ std::string go_syntax(std::span<const std::string> strings) {
   return out + "}";
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const auto first = std::min(text.find_first_not_of(kSpace), text.size());
+  text.remove_prefix(first);
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
 std::string lower_case(std::string_view text) {
   std::string out{text};
   for (char& c : out) {

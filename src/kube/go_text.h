@@ -33,6 +33,9 @@ CodePoint first_code_point(std::string_view text);
 // ASCII only, as far as Kubernetes lower-cases names.
 std::string lower_case(std::string_view text);
 
+// Without ASCII white space at either end.
+std::string_view trimmed(std::string_view text);
+
 // "a, b, c"
 std::string joined(std::span<const std::string> parts, std::string_view between);
 

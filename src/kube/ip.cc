@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/ip.h"
 
+#include "kube/ascii.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -11,13 +13,13 @@ namespace {
 
 constexpr std::size_t kTextBytesMax = 64;  // longer than any address
 
-bool digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
 std::optional<int> small_number(std::string_view text) {
   int value = 0;
-  if (!digits(text)) return std::nullopt;
+  if (!all_digits(text)) return std::nullopt;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;

@@ -137,9 +137,9 @@ std::unexpected<Error> unexpected_token(const Token& token, std::string_view exp
   return fail(ErrorKind::Invalid, "found '" + token.text + "'" + std::string{expected});
 }
 
-class Parser {
+class SelectorParser {
  public:
-  explicit Parser(std::string_view text) {
+  explicit SelectorParser(std::string_view text) {
     Scanner scanner{text};
     do {
       tokens_.push_back(scanner.next());
@@ -314,7 +314,7 @@ Result<LabelRequirement> checked_requirement(LabelRequirement requirement) {
 }
 
 Result<std::vector<LabelRequirement>> parse_label_requirements(std::string_view text) {
-  return Parser{text}.parse();
+  return SelectorParser{text}.parse();
 }
 
 }  // namespace fixpoint::kube

@@ -49,16 +49,11 @@ Comparison without_reset(const Writer& writer, Comparison change) {
   return change;
 }
 
-std::int64_t seconds(const Owner& owner) {
-  if (!owner.time) return 0;
-  return std::chrono::floor<std::chrono::seconds>(*owner.time).time_since_epoch().count();
-}
-
 // The updaters' ids, oldest first.
 std::vector<std::string> updaters_by_age(const Ownership& ownership) {
   std::vector<std::pair<std::int64_t, std::string>> aged;
   for (const Owner& owner : ownership.owners())
-    if (!owner.applied()) aged.emplace_back(seconds(owner), owner.id());
+    if (!owner.applied()) aged.emplace_back(owner.seconds(), owner.id());
   std::ranges::sort(aged);
   std::vector<std::string> ids;
   for (auto& [age, id] : aged) ids.push_back(std::move(id));

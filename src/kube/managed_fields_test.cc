@@ -4,19 +4,15 @@
 #include "kube/managed_fields.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
 #include "json/print.h"
 #include "kube/crd_schema.h"
 #include "kube/schema_for_tests.h"
+#include "kube/texts_for_tests.h"
 
 #include <gtest/gtest.h>
 
 namespace fixpoint::kube {
 namespace {
-
-json::Value parsed(std::string_view text) {
-  return json::parse(text).value();
-}
 
 class ManagedFields : public ::testing::Test {
  protected:

@@ -55,7 +55,7 @@ Result<std::vector<Item>> keyed_items(const Atom& list, Maybe values) {
 }
 
 // What the walk found at one place: about the place itself, and below it.
-struct Found {
+struct Difference {
   bool removed = false;
   bool modified = false;
   bool added = false;
@@ -63,7 +63,7 @@ struct Found {
 
   bool nothing() const { return !removed && !modified && !added && below.same(); }
 
-  void attach(const PathElement& step, Found child) {
+  void attach(const PathElement& step, Difference child) {
     attach(below.removed, step, child.removed, std::move(child.below.removed));
     attach(below.modified, step, child.modified, std::move(child.below.modified));
     attach(below.added, step, child.added, std::move(child.below.added));
@@ -78,7 +78,7 @@ struct Found {
 
 class Comparer {
  public:
-  Result<void> compare(const MergeType& type, Maybe before, Maybe after, Found& found) {
+  Result<void> compare(const MergeType& type, Maybe before, Maybe after, Difference& found) {
     // Most of an object stays: a look at two equal parts costs far less than a walk along the
     // schema.
     if (before && after && *before == *after) return {};
@@ -97,7 +97,7 @@ class Comparer {
 
  private:
   // True if the place was taken as one field.
-  Result<bool> visit(const Atom& atom, Shape shape, Maybe before, Maybe after, Found& found) {
+  Result<bool> visit(const Atom& atom, Shape shape, Maybe before, Maybe after, Difference& found) {
     const json::Type type = shape == Shape::List ? json::Type::Array : json::Type::Object;
     const bool no_parts = items_of(before, type) == 0 && items_of(after, type) == 0;
     const bool atomic = shape == Shape::List ? atom.list_atomic() : atom.map_atomic();
@@ -114,7 +114,7 @@ class Comparer {
     return false;
   }
 
-  static void note_leaf(Maybe before, Maybe after, Found& found) {
+  static void note_leaf(Maybe before, Maybe after, Difference& found) {
     if (!before) {
       found.added = true;
     } else if (!after) {
@@ -124,7 +124,7 @@ class Comparer {
     }
   }
 
-  Result<void> visit_map(const Atom& atom, Maybe before, Maybe after, Found& found) {
+  Result<void> visit_map(const Atom& atom, Maybe before, Maybe after, Difference& found) {
     const json::View left = before.value_or(json::View{});
     const json::View right = after.value_or(json::View{});
     auto l = left.members();
@@ -137,7 +137,7 @@ class Comparer {
       const std::string_view key = take_left ? (*l.first).key : (*r.first).key;
       const Maybe before_value = take_left ? Maybe((*l.first).value) : std::nullopt;
       const Maybe after_value = take_right ? Maybe((*r.first).value) : std::nullopt;
-      Found child;
+      Difference child;
       FP_TRY_VOID(compare(atom.member(key), before_value, after_value, child));
       if (!child.nothing()) found.attach(PathElement::field(key), std::move(child));
       if (take_left) ++l.first;
@@ -146,7 +146,7 @@ class Comparer {
     return {};
   }
 
-  Result<void> visit_list(const Atom& atom, Maybe before, Maybe after, Found& found) {
+  Result<void> visit_list(const Atom& atom, Maybe before, Maybe after, Difference& found) {
     FP_TRY(left, keyed_items(atom, before));
     FP_TRY(right, keyed_items(atom, after));
     auto l = left.begin();
@@ -162,13 +162,14 @@ class Comparer {
   }
 
   // Items with equal keys cannot be told apart: together they are one field.
-  Result<void> visit_item(const Atom& atom, const Item* before, const Item* after, Found& found) {
+  Result<void> visit_item(const Atom& atom, const Item* before, const Item* after,
+                          Difference& found) {
     const std::size_t left = before == nullptr ? 0 : before->values.size();
     const std::size_t right = after == nullptr ? 0 : after->values.size();
     const PathElement& step = before != nullptr ? before->step : after->step;
     const MergeType element = atom.list_element();
     if (left > 1 && right > 1) {
-      Found child;
+      Difference child;
       child.modified = !std::ranges::equal(before->values, after->values, equal_leaves);
       found.attach(step, std::move(child));
       return {};
@@ -176,11 +177,11 @@ class Comparer {
     const Maybe one_left = left == 1 ? Maybe(before->values.front()) : std::nullopt;
     const Maybe one_right = right == 1 ? Maybe(after->values.front()) : std::nullopt;
     if (one_left || one_right) {
-      Found child;
+      Difference child;
       FP_TRY_VOID(compare(element, one_left, one_right, child));
       found.attach(step, std::move(child));
     }
-    Found marker;
+    Difference marker;
     marker.removed = left > 1;
     marker.added = right > 1;
     found.attach(step, std::move(marker));
@@ -237,7 +238,7 @@ Result<Stated> state(const MergeType& type, json::View value) {
 }  // namespace
 
 Result<Comparison> compare_objects(const Schema& schema, json::View before, json::View after) {
-  Found found;
+  Difference found;
   FP_TRY_VOID(Comparer().compare(root_type(schema), before, after, found));
   return std::move(found.below);
 }

@@ -5,6 +5,7 @@
 #include "kube/names.h"
 
 #include "base/rng.h"
+#include "kube/ascii.h"
 #include "kube/go_text.h"
 #include "kube/ip.h"
 
@@ -24,17 +25,11 @@ constexpr std::string_view kDnsSubdomainRegex =
 bool lower(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool lower_or_digit(char c) {
-  return lower(c) || digit(c);
-}
-bool letter(char c) {
-  return lower(c) || (c >= 'A' && c <= 'Z');
+  return lower(c) || is_digit(c);
 }
 bool alphanumeric(char c) {
-  return letter(c) || digit(c);
+  return is_letter(c) || is_digit(c);
 }
 
 bool all_of(std::string_view text, bool (*good)(char)) {
@@ -240,7 +235,7 @@ Messages env_var_name_problems(std::string_view value) {
 Messages strict_env_var_name_problems(std::string_view value) {
   Messages problems;
   const auto good = [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
-  if (value.empty() || digit(value.front()) || !all_of(value, good)) {
+  if (value.empty() || is_digit(value.front()) || !all_of(value, good)) {
     problems.push_back(regex_message(
         "a valid environment variable name must consist of alphabetic characters, digits, '_', "
         "'-', or '.', and must not start with a digit",
@@ -252,7 +247,7 @@ Messages strict_env_var_name_problems(std::string_view value) {
 
 Messages c_identifier_problems(std::string_view value) {
   const auto good = [](char c) { return alphanumeric(c) || c == '_'; };
-  if (!value.empty() && !digit(value.front()) && all_of(value, good)) return {};
+  if (!value.empty() && !is_digit(value.front()) && all_of(value, good)) return {};
   return {regex_message(
       "a valid C identifier must start with alphabetic character or '_', followed by a string of "
       "alphanumeric characters or '_'",
@@ -268,7 +263,7 @@ Messages http_header_name_problems(std::string_view value) {
 
 Messages condition_reason_problems(std::string_view value) {
   const auto inner = [](char c) { return alphanumeric(c) || c == '_' || c == ',' || c == ':'; };
-  if (!value.empty() && letter(value.front()) && all_of(value, inner) &&
+  if (!value.empty() && is_letter(value.front()) && all_of(value, inner) &&
       (alphanumeric(value.back()) || value.back() == '_')) {
     return {};
   }
@@ -280,7 +275,8 @@ Messages condition_reason_problems(std::string_view value) {
 }
 
 Messages percent_problems(std::string_view value) {
-  if (value.size() > 1 && value.back() == '%' && all_of(value.substr(0, value.size() - 1), digit)) {
+  if (value.size() > 1 && value.back() == '%' &&
+      all_of(value.substr(0, value.size() - 1), is_digit)) {
     return {};
   }
   return {regex_message("a valid percent string must be a numeric string followed by an ending '%'",

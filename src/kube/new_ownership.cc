@@ -27,7 +27,7 @@ Remembered& place_of(const Hash128& shape) {
 
 // A text that tells apart what has to be told apart. Sizes come before what they count, so no two
 // objects write the same.
-class Shape {
+class ShapeText {
  public:
   void add(std::string_view text) {
     number(text.size());
@@ -95,7 +95,7 @@ class Shape {
 }  // namespace
 
 Hash128 shape_of_new(const Writer& writer, json::View object) {
-  Shape shape;
+  ShapeText shape;
   shape.number(reinterpret_cast<std::uintptr_t>(writer.schema));
   shape.add(writer.kind.group);
   shape.add(writer.kind.version);

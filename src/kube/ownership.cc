@@ -8,6 +8,7 @@
 #include "kube/field_error.h"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -58,14 +59,9 @@ Result<Owner> decode_owner(json::View entry, std::size_t index, Source source) {
   return owner;
 }
 
-std::int64_t seconds(const Owner& owner) {
-  if (!owner.time) return 0;
-  return std::chrono::floor<std::chrono::seconds>(*owner.time).time_since_epoch().count();
-}
-
 bool wire_order(const Owner* a, const Owner* b) {
   const auto rank = [](const Owner* owner) {
-    return std::tuple(owner->operation, seconds(*owner), std::string_view(owner->manager),
+    return std::tuple(owner->operation, owner->seconds(), std::string_view(owner->manager),
                       std::string_view(owner->api_version), std::string_view(owner->subresource));
   };
   return rank(a) < rank(b);
@@ -85,6 +81,11 @@ json::Draft encode_owner(const Owner& owner) {
 }
 
 }  // namespace
+
+std::int64_t Owner::seconds() const {
+  if (!time) return 0;
+  return std::chrono::floor<std::chrono::seconds>(*time).time_since_epoch().count();
+}
 
 std::string Owner::id() const {
   std::string out = "{";

@@ -33,6 +33,8 @@ struct Owner {
   // The fields as they were stored, for writing back what did not change.
   json::Value stored;
 
+  // The whole seconds of `time`, by which entries are ordered; 0 without one.
+  std::int64_t seconds() const;
   bool applied() const { return operation == Operation::Apply; }
   void own(FieldSet set);  // from now on exactly this
   void gain(FieldSet more);

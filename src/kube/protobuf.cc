@@ -7,6 +7,7 @@
 #include "json/print.h"
 #include "json/text.h"
 #include "kube/duration.h"
+#include "kube/nesting.h"
 #include "kube/protobuf_wire.h"
 
 #include <algorithm>
@@ -40,18 +41,6 @@ std::string time_text(std::int64_t seconds) {
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                      time.hours().count(), time.minutes().count(), time.seconds().count());
-}
-
-bool deeper_than(json::View view, std::size_t levels) {
-  if (!view.is_object() && !view.is_array()) return false;
-  if (levels == 0) return true;
-  if (view.is_array()) {
-    return std::ranges::any_of(
-        view.elements(), [&](json::View element) { return deeper_than(element, levels - 1); });
-  }
-  return std::ranges::any_of(view.members(), [&](const json::Member& member) {
-    return deeper_than(member.value, levels - 1);
-  });
 }
 
 // One int64 or string of a small message of fixed shape.
@@ -190,11 +179,11 @@ std::string go_field_name(std::string_view name) {
   return made;
 }
 
-using Path = decltype(Property::field_numbers);
+using FieldNumbers = decltype(Property::field_numbers);
 
 // The numbers so far and one more, if any property can be there.
-struct Place {
-  Path path{};
+struct NumberPath {
+  FieldNumbers path{};
   std::size_t steps = 0;
 
   bool leads_to(const Property& property) const {
@@ -202,17 +191,17 @@ struct Place {
                       property.field_numbers.begin());
   }
   bool is(const Property& property) const { return path == property.field_numbers; }
-  std::optional<Place> step(std::uint32_t number) const {
+  std::optional<NumberPath> step(std::uint32_t number) const {
     if (steps == path.size() || number > std::numeric_limits<std::uint8_t>::max()) {
       return std::nullopt;
     }
-    Place next = *this;
+    NumberPath next = *this;
     next.path[next.steps++] = static_cast<std::uint8_t>(number);
     return next;
   }
 };
 
-class Reader {
+class MessageReader {
  public:
   Result<Draft> structure(const Schema& schema, std::string_view message) {
     if (depth_ == kMessageDepthMax) {
@@ -220,7 +209,7 @@ class Reader {
     }
     ++depth_;
     Draft::Object members;
-    auto filled = fill(schema, Place{}, message, members);
+    auto filled = fill(schema, NumberPath{}, message, members);
     --depth_;
     if (!filled) return std::unexpected(std::move(filled).error());
     return object_of(std::move(members));
@@ -229,7 +218,7 @@ class Reader {
  private:
   // The members in a message that is the struct itself or, further down a path, a struct that Go
   // embeds in it. Fields that no property has are skipped.
-  Result<void> fill(const Schema& schema, const Place& place, std::string_view message,
+  Result<void> fill(const Schema& schema, const NumberPath& place, std::string_view message,
                     Draft::Object& members) {
     FP_TRY(fields, wire_fields(message, schema.go_type));
     WireFields rest{fields};
@@ -384,7 +373,7 @@ Result<ProtobufEnvelope> decode_envelope(std::string_view body) {
 
 Result<json::Value> decode_protobuf(const Schema& schema, std::string_view message) {
   FP_CHECK(schema.go_kind == GoKind::Struct);
-  FP_TRY(object, Reader{}.structure(schema, message));
+  FP_TRY(object, MessageReader{}.structure(schema, message));
   return object.freeze();
 }
 

@@ -19,7 +19,7 @@ bool takes_any_key(const Schema& schema) {
 
 // Where a member leads: to a schema (perhaps null: everything below goes), nowhere, or past
 // pruning.
-struct Step {
+struct Descent {
   enum { Follow, Unknown, Exempt } kind;
   const Schema* schema = nullptr;
 };
@@ -36,12 +36,12 @@ struct Level {
         resource(of != nullptr && (is_resource || of->embedded_resource)),
         kept(of != nullptr && (is_kept || of->preserve_unknown_fields)) {}
 
-  Step step(std::string_view key) const {
-    if (schema == nullptr) return {Step::Unknown};
-    if (resource && is_meta(key)) return {Step::Exempt};
-    if (const auto* property = schema->property(key)) return {Step::Follow, property->schema};
-    if (takes_any_key(*schema)) return {Step::Follow, schema->additional_properties};
-    return {kept ? Step::Exempt : Step::Unknown};
+  Descent step(std::string_view key) const {
+    if (schema == nullptr) return {Descent::Unknown};
+    if (resource && is_meta(key)) return {Descent::Exempt};
+    if (const auto* property = schema->property(key)) return {Descent::Follow, property->schema};
+    if (takes_any_key(*schema)) return {Descent::Follow, schema->additional_properties};
+    return {kept ? Descent::Exempt : Descent::Unknown};
   }
   Level items() const { return {schema == nullptr ? nullptr : schema->items, false, kept}; }
   // Items of a kept list without an item schema are left alone; of any other list they are not.
@@ -52,8 +52,8 @@ bool has_unknown(json::View value, const Level& level) {
   if (value.is_object()) {
     for (auto [key, member] : value.members()) {
       const auto next = level.step(key);
-      if (next.kind == Step::Unknown) return true;
-      if (next.kind == Step::Follow && has_unknown(member, {next.schema, false, false}))
+      if (next.kind == Descent::Unknown) return true;
+      if (next.kind == Descent::Follow && has_unknown(member, {next.schema, false, false}))
         return true;
     }
   } else if (value.is_array() && !level.items_exempt()) {
@@ -84,9 +84,9 @@ class Pruner {
   void members(json::Draft& value, const Level& level, const SentencePath& path) {
     std::erase_if(value.members(), [&](json::Draft::Entry& entry) {
       const auto next = level.step(entry.key);
-      if (next.kind == Step::Exempt) return false;
+      if (next.kind == Descent::Exempt) return false;
       const auto at = path.property(entry.key);
-      if (next.kind == Step::Unknown) {
+      if (next.kind == Descent::Unknown) {
         unknown.push_back(at.to_string());
         return true;
       }
@@ -100,15 +100,10 @@ bool null_to_drop(json::View value, const Schema* schema) {
   return value.is_null() && schema != nullptr && !schema->nullable && !schema->default_value;
 }
 
-const Schema* member_schema(const Schema* schema, std::string_view key) {
-  if (const auto* property = schema->property(key)) return property->schema;
-  return schema->additional_properties;
-}
-
 bool has_null_to_drop(json::View value, const Schema* schema) {
   if (schema == nullptr) return false;
   for (auto [key, member] : value.members()) {
-    const auto* next = member_schema(schema, key);
+    const auto* next = schema->member(key);
     if (null_to_drop(member, next) || has_null_to_drop(member, next)) return true;
   }
   for (const auto element : value.elements()) {
@@ -121,7 +116,7 @@ void drop_nulls(json::Draft& value, const Schema* schema) {
   if (schema == nullptr) return;
   if (value.is_object()) {
     std::erase_if(value.members(), [&](json::Draft::Entry& entry) {
-      const auto* next = member_schema(schema, entry.key);
+      const auto* next = schema->member(entry.key);
       if (entry.value.is_null()) return null_to_drop({}, next);
       drop_nulls(entry.value, next);
       return false;

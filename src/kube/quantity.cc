@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/quantity.h"
 
+#include "kube/ascii.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -164,10 +166,6 @@ std::size_t count_while(std::string_view text, bool (*good)(char)) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, good) - text.begin());
 }
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // The three pieces as a real server cuts them.
 Result<Parts> cut(std::string_view text) {
   Parts parts;
@@ -175,13 +173,13 @@ Result<Parts> cut(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const auto zeroes = count_while(text, [](char c) { return c == '0'; });
   text.remove_prefix(zeroes);
-  parts.whole = text.substr(0, count_while(text, digit));
+  parts.whole = text.substr(0, count_while(text, is_digit));
   text.remove_prefix(parts.whole.size());
   parts.any_digit = zeroes + parts.whole.size() > 0;
   if (parts.whole.empty()) parts.whole = "0";
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    parts.fraction = text.substr(0, count_while(text, digit));
+    parts.fraction = text.substr(0, count_while(text, is_digit));
     text.remove_prefix(parts.fraction.size());
     parts.any_digit = parts.any_digit || !parts.fraction.empty();
   }
@@ -190,7 +188,7 @@ Result<Parts> cut(std::string_view text) {
     return std::string_view{"eEinumkKMGTP"}.find(c) != std::string_view::npos;
   }));
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  text.remove_prefix(count_while(text, digit));
+  text.remove_prefix(count_while(text, is_digit));
   if (text.empty()) return parts;
   return fail(ErrorKind::Invalid,
               "quantities must match the regular expression "

@@ -12,6 +12,11 @@ const Property* Schema::property(std::string_view name) const {
   return found == properties.end() ? nullptr : &*found;
 }
 
+const Schema* Schema::member(std::string_view name) const {
+  if (const auto* known = property(name)) return known->schema;
+  return additional_properties;
+}
+
 std::uint64_t name_prefix(std::string_view name) {
   std::uint64_t prefix = 0;
   for (std::size_t i = 0; i < sizeof prefix; ++i) {

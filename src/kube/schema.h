@@ -145,6 +145,8 @@ struct Schema {
   std::vector<std::uint16_t> always_printed;
 
   const Property* property(std::string_view name) const;
+  // Of any member: its property's, else that of additional properties. Null if there is neither.
+  const Schema* member(std::string_view name) const;
 };
 
 // Owns nodes; addresses are stable. Shared by everything that points into it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kube/ascii.h"
 #include "kube/simple_json_path.h"
 #include "kube/simple_json_path_steps.h"
 
@@ -13,9 +14,6 @@ namespace {
 using Step = SimpleJsonPath::Step;
 using Steps = std::vector<Step>;
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool word(char c) {
   return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0 ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -24,9 +22,9 @@ bool ends_name(char c) {
   return std::string_view{" \t\r\n.,[]$@{}"}.contains(c);
 }
 
-class Parser {
+class PathParser {
  public:
-  Parser(std::string_view text, int nesting) : rest_(text), nesting_(nesting) {}
+  PathParser(std::string_view text, int nesting) : rest_(text), nesting_(nesting) {}
 
   Result<Steps> run() {
     if (nesting_ > kPathNestingMax) return fail(ErrorKind::Invalid, "path is nested too deeply");
@@ -50,7 +48,7 @@ class Parser {
       field();
       return {};
     }
-    if (c == '+' || c == '-' || digit(c)) return number();
+    if (c == '+' || c == '-' || is_digit(c)) return number();
     if (word(c)) return identifier();
     if (c == '\n' || c == '\r') return fail(ErrorKind::Invalid, "unclosed action");
     return fail(ErrorKind::Invalid,
@@ -115,7 +113,7 @@ class Parser {
 
   Result<void> number() {
     std::size_t size = rest_.front() == '+' || rest_.front() == '-' ? 1 : 0;
-    while (size < rest_.size() && (rest_[size] == '.' || digit(rest_[size]))) ++size;
+    while (size < rest_.size() && (rest_[size] == '.' || is_digit(rest_[size]))) ++size;
     const auto text = rest_.substr(0, size);
     rest_.remove_prefix(size);
     const auto* first = text.data() + (text.front() == '+' ? 1 : 0);
@@ -158,7 +156,7 @@ class Parser {
     if (text.contains(',')) return alternatives(text);
     if (text.size() >= 2 && text.front() == '\'' && text.back() == '\'') {
       FP_TRY(steps,
-             Parser(fmt::format(".{}", text.substr(1, text.size() - 2)), nesting_ + 1).run());
+             PathParser(fmt::format(".{}", text.substr(1, text.size() - 2)), nesting_ + 1).run());
       for (auto& step : steps) steps_.push_back(std::move(step));
       return {};
     }
@@ -173,7 +171,7 @@ class Parser {
       auto part = text.substr(0, comma);
       while (part.starts_with(' ')) part.remove_prefix(1);
       while (part.ends_with(' ')) part.remove_suffix(1);
-      FP_TRY(steps, Parser(fmt::format("[{}]", part), nesting_ + 1).run());
+      FP_TRY(steps, PathParser(fmt::format("[{}]", part), nesting_ + 1).run());
       step.parts.push_back(std::move(steps));
       if (comma == text.npos) break;
       text.remove_prefix(comma + 1);
@@ -243,12 +241,12 @@ class Parser {
     const auto end = begin == text.npos ? begin : text.find_first_not_of("!<>=", begin);
     if (begin == text.npos || begin == 0 || end == text.npos) {
       step.op = "exists";
-      FP_TRY(left, Parser(text, nesting_ + 1).run());
+      FP_TRY(left, PathParser(text, nesting_ + 1).run());
       step.parts.push_back(std::move(left));
     } else {
       step.op = text.substr(begin, end - begin);
-      FP_TRY(left, Parser(text.substr(0, begin), nesting_ + 1).run());
-      FP_TRY(right, Parser(text.substr(end), nesting_ + 1).run());
+      FP_TRY(left, PathParser(text.substr(0, begin), nesting_ + 1).run());
+      FP_TRY(right, PathParser(text.substr(end), nesting_ + 1).run());
       step.parts.push_back(std::move(left));
       step.parts.push_back(std::move(right));
     }
@@ -264,7 +262,7 @@ class Parser {
 }  // namespace
 
 Result<SimpleJsonPath> SimpleJsonPath::parse(std::string_view text) {
-  FP_TRY(steps, Parser(text, 0).run());
+  FP_TRY(steps, PathParser(text, 0).run());
   SimpleJsonPath path;
   path.steps_ = std::make_shared<const Steps>(std::move(steps));
   return path;

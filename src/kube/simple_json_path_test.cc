@@ -3,19 +3,13 @@
 
 #include "base/file.h"
 #include "base/rfc3339.h"
-#include "json/parse.h"
 #include "json/print.h"
+#include "kube/texts_for_tests.h"
 
 #include <gtest/gtest.h>
 
 namespace fixpoint::kube {
 namespace {
-
-json::Value parsed(std::string_view text) {
-  auto value = json::parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : json::Value{};
-}
 
 TEST(SimpleJsonPath, FillsCellsAsARealServerDoes) {
   const auto recorded = parsed(read_file("tests/testdata/schema/columns.json").value_or(""));

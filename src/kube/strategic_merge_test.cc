@@ -3,10 +3,10 @@
 // Strategic merge against what a real kube-apiserver 1.34.4 made of the same patches.
 #include "kube/strategic_merge.h"
 
-#include "json/parse.h"
 #include "json/print.h"
 #include "kube/schema_for_tests.h"
 #include "kube/table_for_tests.h"
+#include "kube/texts_for_tests.h"
 #include "kube/within_for_tests.h"
 
 namespace fixpoint::kube {
@@ -25,10 +25,6 @@ const std::set<std::string, std::less<>> kDefaulted{"dnsPolicy",
                                                     "path",
                                                     "type",
                                                     "terminationGracePeriodSeconds"};
-
-json::Value parsed(std::string_view text) {
-  return json::parse(text).value();
-}
 
 TEST(StrategicMerge, AnswersWhatARealServerAnswers) {
   const json::Value table = read_table("kube/strategic.json");

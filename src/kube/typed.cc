@@ -12,6 +12,7 @@
 #include "json/print.h"
 #include "kube/go_order.h"
 #include "kube/go_scalars.h"
+#include "kube/go_text.h"
 #include "kube/quantity.h"
 #include "kube/typed_read.h"
 
@@ -69,13 +70,6 @@ Draft zero(const Schema& schema) {
     case GoKind::IntOrString: return Draft{0};
     default: return Draft{};
   }
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const auto first = std::min(text.find_first_not_of(kSpace), text.size());
-  text.remove_prefix(first);
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 // Most quantities by far: a few digits and a suffix, already in canonical form. Anything else is

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -47,13 +46,6 @@ std::int64_t wrapped(GoKind kind, std::int64_t value) {
     case GoKind::Uint32: return static_cast<std::uint32_t>(value);
     default: return value;
   }
-}
-
-// What the processor makes of a float that no integer holds.
-std::int64_t truncated(double value) {
-  constexpr double kLimit = 9223372036854775808.0;
-  if (value >= kLimit || value < -kLimit) return std::numeric_limits<std::int64_t>::min();
-  return static_cast<std::int64_t>(value);
 }
 
 class Converter {

@@ -12,6 +12,7 @@
 #include "json/go_parse.h"
 #include "json/number.h"
 #include "kube/go_scalars.h"
+#include "kube/go_text.h"
 #include "kube/quantity.h"
 
 #include <algorithm>
@@ -100,13 +101,6 @@ std::string describe(const TypeMismatch& mismatch, const Frame& frame) {
                      mismatch.value, owner->go_type, path, mismatch.go_type);
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const auto first = std::min(text.find_first_not_of(kSpace), text.size());
-  text.remove_prefix(first);
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
-
 bool fits(GoKind kind, std::int64_t value) {
   const auto within = [&]<class T>(T) {
     return value >= static_cast<std::int64_t>(std::numeric_limits<T>::min()) &&
@@ -131,12 +125,12 @@ std::optional<std::int64_t> whole_number(std::string_view digits) {
   return value;
 }
 
-class Reader {
+class TypedReader {
  public:
   // Go's decoder inside a type's own UnmarshalJSON reports nothing unknown or double.
   enum class Report : std::uint8_t { Problems, Nothing };
 
-  Reader(std::string_view text, Report report) : at_(text), report_(report) {}
+  TypedReader(std::string_view text, Report report) : at_(text), report_(report) {}
 
   // `target` holds what an earlier value for the same key left there.
   void value(const Schema& schema, Draft& target, const Frame& frame) {
@@ -377,7 +371,7 @@ class Reader {
   // own, so paths inside do not show.
   void either(const Schema& schema, Draft& target, const Frame& frame) {
     const auto text = at_.skip();
-    Reader inner{text, Report::Nothing};
+    TypedReader inner{text, Report::Nothing};
     inner.alternative(schema, target);
     if (inner.first_mismatch_) return stop(describe(*inner.first_mismatch_, frame));
     if (inner.stopped_) return stop(std::move(inner.stop_message_));
@@ -418,7 +412,7 @@ std::string FieldProblem::sentence() const {
 }
 
 Result<ReadObject> read_object(const Schema& schema, std::string_view text) {
-  Reader reader{text, Reader::Report::Problems};
+  TypedReader reader{text, TypedReader::Report::Problems};
   ReadObject read;
   reader.value(schema, read.object, Frame{});
   if (auto error = reader.take_error()) return std::unexpected(*std::move(error));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/url.h"
 
+#include "kube/ascii.h"
 #include "kube/go_text.h"
 
 #include <algorithm>
@@ -11,13 +12,6 @@
 
 namespace fixpoint::kube {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 Error wrong(std::string message) {
   return Error{ErrorKind::Invalid, std::move(message)};

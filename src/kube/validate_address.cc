@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_address.h"
 
+#include "kube/ascii.h"
 #include "kube/quoted_string.h"
 
 #include <algorithm>
@@ -12,14 +13,8 @@
 namespace fixpoint::kube {
 namespace {
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool hex(char c) {
   return std::isxdigit(static_cast<unsigned char>(c)) != 0;
-}
-bool letter(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
 std::vector<std::string_view> split(std::string_view text, char at) {
@@ -36,7 +31,7 @@ bool is_ipv4(std::string_view text, LeadingZeros zeros) {
   const auto parts = split(text, '.');
   if (parts.size() != 4) return false;
   return std::ranges::all_of(parts, [&](std::string_view part) {
-    if (part.empty() || !std::ranges::all_of(part, digit)) return false;
+    if (part.empty() || !std::ranges::all_of(part, is_digit)) return false;
     if (part.size() > 1 && part[0] == '0' && zeros == LeadingZeros::Refused) return false;
     int value = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
@@ -76,7 +71,7 @@ bool is_ipv6(std::string_view text, LeadingZeros zeros) {
 // What a URL's host part may hold without being an escape.
 bool host_byte(char c) {
   constexpr std::string_view kMarks = "!$&'()*+,;=:[]<>\"-_.~%";
-  return letter(c) || digit(c) || kMarks.contains(c) || static_cast<unsigned char>(c) >= 0x80;
+  return is_letter(c) || is_digit(c) || kMarks.contains(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool good_escapes(std::string_view text) {
@@ -92,7 +87,7 @@ bool good_authority(std::string_view authority) {
     constexpr std::string_view kMarks = "-._:~!$&'()*+,;=%@";
     const auto user = authority.substr(0, at);
     const bool valid = std::ranges::all_of(
-        user, [&](char c) { return letter(c) || digit(c) || kMarks.contains(c); });
+        user, [&](char c) { return is_letter(c) || is_digit(c) || kMarks.contains(c); });
     if (!valid || !good_escapes(user)) return false;
     authority.remove_prefix(at + 1);
   }
@@ -106,13 +101,13 @@ bool good_authority(std::string_view authority) {
   } else if (const auto colon = authority.rfind(':'); colon != authority.npos) {
     port = authority.substr(colon);
   }
-  if (!port.empty() && !std::ranges::all_of(port.substr(1), digit)) return false;
+  if (!port.empty() && !std::ranges::all_of(port.substr(1), is_digit)) return false;
   return std::ranges::all_of(authority, host_byte);
 }
 
 bool atom_byte(char c) {
   constexpr std::string_view kMarks = "!#$%&'*+-/=?^_`{|}~";
-  return letter(c) || digit(c) || kMarks.contains(c) || static_cast<unsigned char>(c) >= 0x80;
+  return is_letter(c) || is_digit(c) || kMarks.contains(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool take_dotted_atom(std::string_view& text) {
@@ -151,7 +146,7 @@ bool is_cidr(std::string_view text) {
   const auto address = text.substr(0, slash);
   const auto bits = text.substr(slash + 1);
   if (!is_ip(address, LeadingZeros::Allowed)) return false;
-  if (bits.empty() || bits.size() > 3 || !std::ranges::all_of(bits, digit)) return false;
+  if (bits.empty() || bits.size() > 3 || !std::ranges::all_of(bits, is_digit)) return false;
   int value = 0;
   std::from_chars(bits.data(), bits.data() + bits.size(), value);
   return value <= (address.contains(':') ? 128 : 32);
@@ -180,8 +175,8 @@ bool is_request_uri(std::string_view text) {
   std::string_view rest = text;
   std::size_t at = 0;
   while (at < text.size() &&
-         (letter(text[at]) ||
-          (at > 0 && (digit(text[at]) || text[at] == '+' || text[at] == '-' || text[at] == '.')))) {
+         (is_letter(text[at]) || (at > 0 && (is_digit(text[at]) || text[at] == '+' ||
+                                             text[at] == '-' || text[at] == '.')))) {
     ++at;
   }
   bool scheme = false;

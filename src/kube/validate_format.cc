@@ -2,6 +2,7 @@
 #include "kube/validate_format.h"
 
 #include "base/error.h"
+#include "kube/ascii.h"
 #include "kube/validate_address.h"
 #include "kube/validate_pattern.h"
 
@@ -108,10 +109,6 @@ bool matches_time_of_day(std::string_view text) {
   return pattern.matches(text);
 }
 
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_hostname(std::string_view text) {
   if (!matches_hostname(text) || text.size() > 255) return false;
   while (true) {
@@ -125,7 +122,7 @@ bool is_hostname(std::string_view text) {
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   for (const std::size_t at : {0, 1, 2, 3, 5, 6, 8, 9}) {
-    if (!digit(text[at])) return false;
+    if (!is_digit(text[at])) return false;
   }
   const auto number = [&](std::size_t at, std::size_t length) {
     int value = 0;
@@ -157,19 +154,19 @@ bool is_go_duration(std::string_view text) {
   while (!text.empty()) {
     std::size_t digits = 0;
     std::size_t at = 0;
-    while (at < text.size() && digit(text[at])) ++at, ++digits;
+    while (at < text.size() && is_digit(text[at])) ++at, ++digits;
     if (at < text.size() && text[at] == '.') {
       ++at;
-      while (at < text.size() && digit(text[at])) ++at, ++digits;
+      while (at < text.size() && is_digit(text[at])) ++at, ++digits;
     }
     if (digits == 0) return false;
     text.remove_prefix(at);
     std::size_t unit_size = 0;
-    while (unit_size < text.size() && text[unit_size] != '.' && !digit(text[unit_size]))
+    while (unit_size < text.size() && text[unit_size] != '.' && !is_digit(text[unit_size]))
       ++unit_size;
-    constexpr std::array<std::string_view, 8> kUnits{"ns", "us", "\u00b5s", "\u03bcs",
-                                                     "ms", "s",  "m",       "h"};
-    if (std::ranges::find(kUnits, text.substr(0, unit_size)) == kUnits.end()) return false;
+    constexpr std::array<std::string_view, 8> kUnitNames{"ns", "us", "\u00b5s", "\u03bcs",
+                                                         "ms", "s",  "m",       "h"};
+    if (std::ranges::find(kUnitNames, text.substr(0, unit_size)) == kUnitNames.end()) return false;
     text.remove_prefix(unit_size);
   }
   return true;
@@ -183,12 +180,12 @@ bool is_worded_duration(std::string_view text) {
                                                       "min",  "hour",  "day",   "week"};
   bool good = false;
   for (std::size_t at = 0; at < text.size();) {
-    if (!digit(text[at])) {
+    if (!is_digit(text[at])) {
       ++at;
       continue;
     }
     const auto begin = at;
-    while (at < text.size() && digit(text[at])) ++at;
+    while (at < text.size() && is_digit(text[at])) ++at;
     if (at - begin > 18) return false;
     while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
     std::string unit;
@@ -205,7 +202,7 @@ bool is_worded_duration(std::string_view text) {
 
 std::string only_digits(std::string_view text) {
   std::string out;
-  std::ranges::copy_if(text, std::back_inserter(out), digit);
+  std::ranges::copy_if(text, std::back_inserter(out), is_digit);
   return out;
 }
 

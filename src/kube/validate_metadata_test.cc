@@ -4,8 +4,8 @@
 #include "kube/validate_metadata.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
 #include "kube/metadata.h"
+#include "kube/texts_for_tests.h"
 
 #include <gtest/gtest.h>
 
@@ -13,18 +13,6 @@ namespace fixpoint::kube {
 namespace {
 
 const FieldPath kMetadata{"metadata"};
-
-json::Value parsed(std::string_view text) {
-  auto value = json::parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value.value_or(json::Value{});
-}
-
-std::vector<std::string> texts(const FieldErrors& errors) {
-  std::vector<std::string> out;
-  for (const auto& error : errors) out.push_back(error.to_string());
-  return out;
-}
 
 std::vector<std::string> create_errors(std::string_view metadata) {
   const auto object = parsed(R"({"metadata":)" + std::string{metadata} + "}");

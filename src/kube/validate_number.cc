@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_number.h"
 
+#include "kube/go_scalars.h"
+
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include <fmt/format.h>
 
 namespace fixpoint::kube {
 namespace {
-
-// Go's conversion of a float to int64, defined here for what does not fit.
-std::int64_t truncated(double value) {
-  constexpr double kLimit = 9223372036854775808.0;
-  if (!(value > -kLimit && value < kLimit)) return std::numeric_limits<std::int64_t>::min();
-  return static_cast<std::int64_t>(value);
-}
 
 void check_bounds(std::int64_t value, const Validation& validation, const SentencePath& path,
                   Outcome& out) {

@@ -4,13 +4,13 @@
 // the same.
 #include "kube/validate.h"
 
-#include "base/file.h"
 #include "json/draft.h"
-#include "json/parse.h"
 #include "json/print.h"
 #include "kube/crd_coerce.h"
 #include "kube/crd_schema.h"
 #include "kube/default.h"
+#include "kube/table_for_tests.h"
+#include "kube/texts_for_tests.h"
 
 #include <algorithm>
 #include <iterator>
@@ -25,26 +25,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
-json::Value parsed(std::string_view text) {
-  auto value = json::parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : json::Value{};
-}
-
-json::Value recorded(const std::string& name) {
-  return parsed(read_file("tests/testdata/schema/" + name).value_or(""));
-}
-
 CompiledSchema compiled(const json::Value& schema) {
   auto result = compile_schema(schema);
   EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
   return result ? *result : CompiledSchema{};
-}
-
-std::vector<std::string> texts(const FieldErrors& errors) {
-  std::vector<std::string> out;
-  for (const auto& error : errors) out.push_back(error.to_string());
-  return out;
 }
 
 json::Draft object_schema(std::string_view property, json::Draft schema) {
@@ -73,7 +57,7 @@ Created create(const json::Value& object, const CompiledSchema& schema) {
 }
 
 TEST(Validate, SaysWhatARealServerSaysAboutEveryKeywordAndFormat) {
-  const auto rows = recorded("keywords.json");
+  const auto rows = read_table("schema/keywords.json");
   ASSERT_GT(rows.size(), 80U);
   for (const auto row : rows.view().elements()) {
     const auto field = row.get("field").as_string();
@@ -101,12 +85,6 @@ TEST(Validate, SaysWhatARealServerSaysAboutEveryKeywordAndFormat) {
   }
 }
 
-std::vector<std::string> strings(json::View list) {
-  std::vector<std::string> out;
-  for (const auto each : list.elements()) out.emplace_back(each.as_string());
-  return out;
-}
-
 json::Value resource(json::View row, std::string_view field, std::string_view part) {
   auto object = json::Draft::object({
       {"apiVersion", "a/v1"},
@@ -117,7 +95,7 @@ json::Value resource(json::View row, std::string_view field, std::string_view pa
 }
 
 TEST(Validate, LetsThroughOnUpdateWhatARealServerLetsThrough) {
-  const auto table = recorded("ratchet.json");
+  const auto table = read_table("schema/ratchet.json");
   const auto schema = compiled(json::Value(table.get("schema")));
   ASSERT_GT(table.get("rows").size(), 30U);
   for (const auto row : table.get("rows").elements()) {
@@ -126,13 +104,13 @@ TEST(Validate, LetsThroughOnUpdateWhatARealServerLetsThrough) {
 
     const auto errors = texts(validate_custom_resource({now, old.view()}, schema, std::nullopt));
 
-    EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
+    EXPECT_THAT(errors, UnorderedElementsAreArray(texts_of(row.get("errors"))))
         << json::to_text(row.get("old")) << " -> " << json::to_text(row.get("new"));
   }
 }
 
 TEST(Validate, ChecksStatusAloneUnderItsShorterPath) {
-  const auto table = recorded("ratchet.json");
+  const auto table = read_table("schema/ratchet.json");
   const auto schema = compiled(json::Value(table.get("schema")));
   ASSERT_EQ(table.get("status").size(), 6U);
   for (const auto row : table.get("status").elements()) {
@@ -143,13 +121,13 @@ TEST(Validate, ChecksStatusAloneUnderItsShorterPath) {
     const auto errors =
         texts(validate_custom_resource_status({now->value, old.view()}, schema, std::nullopt));
 
-    EXPECT_THAT(errors, UnorderedElementsAreArray(strings(row.get("errors"))))
+    EXPECT_THAT(errors, UnorderedElementsAreArray(texts_of(row.get("errors"))))
         << json::to_text(row.get("new"));
   }
 }
 
 TEST(Coerce, PrunesDefaultsAndWarnsAsARealServerDoes) {
-  const auto table = recorded("decode.json");
+  const auto table = read_table("schema/decode.json");
   const auto schema = compiled(json::Value(table.get("schema")));
   ASSERT_GT(table.get("rows").size(), 30U);
   for (const auto row : table.get("rows").elements()) {
@@ -171,13 +149,13 @@ TEST(Coerce, PrunesDefaultsAndWarnsAsARealServerDoes) {
     for (const auto& path : coerced->unknown_fields) {
       warnings.push_back("unknown field " + shown(path));
     }
-    EXPECT_EQ(warnings, strings(row.get("warnings"))) << about;
+    EXPECT_EQ(warnings, texts_of(row.get("warnings"))) << about;
     const auto made = set_defaults(coerced->value, *schema.declared);
     for (auto [part, expected] : row.get("result").members()) {
       EXPECT_EQ(json::to_text(made.get(part)), json::to_text(expected)) << about;
     }
     EXPECT_THAT(texts(validate_custom_resource({made, std::nullopt}, schema, std::nullopt)),
-                UnorderedElementsAreArray(strings(row.get("errors"))));
+                UnorderedElementsAreArray(texts_of(row.get("errors"))));
   }
 }
 

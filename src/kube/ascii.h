@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a byte is, by ASCII alone: names, numbers and addresses of Kubernetes know no other digits
+// and letters, whatever the locale says.
+#pragma once
+
+namespace fixpoint::kube {
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+}  // namespace fixpoint::kube
