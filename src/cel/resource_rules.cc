@@ -4,6 +4,7 @@
 #include "cel/rule.h"
 #include "cel/shape.h"
 #include "kube/crd_validate_schema.h"
+#include "kube/go_text.h"
 #include "kube/validate_ratchet.h"
 
 #include <algorithm>
@@ -115,7 +116,7 @@ struct ValuePlace {
 
 std::string_view rule_text(json::View rule) {
   const auto message = rule.get("message").as_string();
-  return trimmed(message.empty() ? rule.get("rule").as_string() : message);
+  return kube::trimmed(message.empty() ? rule.get("rule").as_string() : message);
 }
 
 std::string message_or_default(json::View rule) {
@@ -311,7 +312,7 @@ class Run {
               false};
     }
     if (!outcome.value.is(Kind::String)) return {};
-    const auto text = trimmed(outcome.value.text());
+    const auto text = kube::trimmed(outcome.value.text());
     if (text.size() > kMessageBytesMax || text.contains('\n')) return {};
     return {std::string{text}, true};
   }

@@ -27,7 +27,4 @@ struct Rule {
 // The rule is borrowed: it must outlive what is made of it.
 Rule compile_rule(json::View rule, const Shape& shape);
 
-// Without white space around it, as Go trims it.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace fixpoint::cel

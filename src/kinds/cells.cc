@@ -30,12 +30,6 @@ std::string text(View value) {
   return std::string{value.as_string()};
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
-
 std::string ratio(std::int64_t part, std::int64_t whole) {
   return fmt::format("{}/{}", part, whole);
 }

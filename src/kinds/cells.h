@@ -21,8 +21,6 @@ json::Draft age_cell(json::View object, Instant now);
 // The text, or the other one where it is absent or empty.
 std::string or_else(json::View text, std::string_view otherwise);
 std::string text(json::View value);
-// Without white space around it, as Go trims it.
-std::string_view trimmed(std::string_view text);
 // "1/2"
 std::string ratio(std::int64_t part, std::int64_t whole);
 

@@ -163,7 +163,7 @@ Cells event_cells(View event, Instant now) {
           Draft{event_target(event)},
           Draft{text(event.get("involvedObject", "fieldPath"))},
           Draft{event_source(event)},
-          Draft{trimmed(event.get("message").as_string())},
+          Draft{kube::trimmed(event.get("message").as_string())},
           Draft{kube::age(first_time, now)},
           Draft{times},
           name_cell(event)};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_service.h"
 
-#include "kinds/cells.h"
 #include "kinds/validate_endpoints.h"
+#include "kube/go_text.h"
 
 #include <algorithm>
 #include <set>
@@ -150,10 +150,10 @@ void check_source_ranges(View object, View old_object, FieldErrors& errors) {
     if (!balancer) note_forbidden(path, kOnlyBalancers, errors);
     std::set<std::string_view> before;
     for (const View each : old_object.get("spec", "loadBalancerSourceRanges").elements()) {
-      before.insert(trimmed(each.as_string()));
+      before.insert(kube::trimmed(each.as_string()));
     }
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-      const auto range = trimmed(ranges[i].as_string());
+      const auto range = kube::trimmed(ranges[i].as_string());
       if (before.contains(range)) continue;
       kube::note_problems(path.index(i), range, kube::cidr_problems, errors);
     }
@@ -166,10 +166,10 @@ void check_source_ranges(View object, View old_object, FieldErrors& errors) {
   const FieldPath here = annotations.key(kAnnotation);
   if (!balancer) note_forbidden(here, kOnlyBalancers, errors);
   if (annotation == old_object.get("metadata", "annotations", kAnnotation)) return;
-  auto text = trimmed(annotation.as_string());
+  auto text = kube::trimmed(annotation.as_string());
   for (bool more = !text.empty(); more;) {
     const auto comma = text.find(',');
-    kube::note_problems(here, trimmed(text.substr(0, comma)), kube::cidr_problems, errors);
+    kube::note_problems(here, kube::trimmed(text.substr(0, comma)), kube::cidr_problems, errors);
     more = comma != std::string_view::npos;
     if (more) text.remove_prefix(comma + 1);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/duration.h"
 
+#include "base/ascii.h"
 #include "base/rfc3339.h"
-#include "kube/ascii.h"
 #include "kube/go_text.h"
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/go_scalars.h"
 
+#include "base/ascii.h"
 #include "base/base64.h"
-#include "kube/ascii.h"
 
 #include <array>
 #include <chrono>

@@ -4,8 +4,8 @@
 // through here on every write. names_test.cc compares them with the expressions themselves.
 #include "kube/names.h"
 
+#include "base/ascii.h"
 #include "base/rng.h"
-#include "kube/ascii.h"
 #include "kube/go_text.h"
 #include "kube/ip.h"
 

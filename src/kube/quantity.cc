@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/quantity.h"
 
-#include "kube/ascii.h"
+#include "base/ascii.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kube/ascii.h"
+#include "base/ascii.h"
 #include "kube/simple_json_path.h"
 #include "kube/simple_json_path_steps.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/url.h"
 
-#include "kube/ascii.h"
+#include "base/ascii.h"
 #include "kube/go_text.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_address.h"
 
-#include "kube/ascii.h"
+#include "base/ascii.h"
 #include "kube/quoted_string.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/validate_format.h"
 
+#include "base/ascii.h"
 #include "base/error.h"
-#include "kube/ascii.h"
 #include "kube/validate_address.h"
 #include "kube/validate_pattern.h"
 
