@@ -8,8 +8,6 @@ constexpr std::string_view kReviews = "/apis/authorization.k8s.io/v1/subjectacce
 constexpr std::string_view kLocal =
     "/apis/authorization.k8s.io/v1/namespaces/ns/localsubjectaccessreviews";
 constexpr std::string_view kRules = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
-constexpr std::string_view kBindings =
-    "/apis/rbac.authorization.k8s.io/v1/namespaces/ns/rolebindings";
 
 using AccessReview = ApiFixture;
 
@@ -75,7 +73,7 @@ TEST_F(AccessReview, HasNoMetadata) {
 }
 
 TEST_F(AccessReview, NamesTheRoleThatIsNotThere) {
-  create(kBindings, R"({"metadata":{"name":"b"},
+  create(kRoleBindings, R"({"metadata":{"name":"b"},
     "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"nosuch"},
     "subjects":[{"kind":"User","name":"eve","apiGroup":"rbac.authorization.k8s.io"}]})");
 

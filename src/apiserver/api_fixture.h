@@ -35,6 +35,21 @@ inline constexpr std::string_view kBoatDefinition = R"({
         "status": {"type": "object", "properties": {"crew": {"type": "integer"},
                    "phase": {"type": "string"}}}}}}}]}})";
 
+// Where tests find things; kConf, kPod and kBoat are one of each.
+inline constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
+inline constexpr auto kConf = "/api/v1/namespaces/ns/configmaps/conf";
+inline constexpr auto kPods = "/api/v1/namespaces/ns/pods";
+inline constexpr auto kPod = "/api/v1/namespaces/ns/pods/p";
+inline constexpr auto kServices = "/api/v1/namespaces/ns/services";
+inline constexpr auto kClaims = "/api/v1/namespaces/ns/persistentvolumeclaims";
+inline constexpr auto kStatefulSets = "/apis/apps/v1/namespaces/ns/statefulsets";
+inline constexpr auto kDeployments = "/apis/apps/v1/namespaces/ns/deployments";
+inline constexpr auto kRoleBindings =
+    "/apis/rbac.authorization.k8s.io/v1/namespaces/ns/rolebindings";
+inline constexpr auto kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+inline constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
+inline constexpr auto kBoat = "/apis/sea.example.com/v1/namespaces/ns/boats/one";
+
 class ApiFixture : public testing::Test {
  protected:
   ApiFixture() { create("/api/v1/namespaces", R"({"metadata":{"name":"ns"}})"); }

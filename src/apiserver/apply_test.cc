@@ -6,9 +6,7 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
-constexpr auto kBoat = "/apis/sea.example.com/v1/namespaces/ns/boats/one";
-constexpr auto kScale = "/apis/sea.example.com/v1/namespaces/ns/boats/one/scale";
+constexpr auto kBoatScale = "/apis/sea.example.com/v1/namespaces/ns/boats/one/scale";
 
 class ApplyRequest : public ApiFixture {
  protected:
@@ -54,8 +52,8 @@ TEST_F(ApplyRequest, ToTheScaleOfACustomResourceCannotChangeIt) {
   create(kBoats, boat(R"({"crew":1})"));
   const auto scale = R"({"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"replicas":2}})";
 
-  const auto conflict = apply(kScale, scale, "one");
-  const auto forced = apply(kScale, scale, "one", true);
+  const auto conflict = apply(kBoatScale, scale, "one");
+  const auto forced = apply(kBoatScale, scale, "one", true);
 
   EXPECT_EQ(conflict.code, 409);
   EXPECT_EQ(forced.code, 500);
@@ -82,15 +80,16 @@ TEST_F(ApplyRequest, ToTheScaleOfADeploymentDoes) {
 TEST_F(ApplyRequest, AScaleWithoutItsFieldNeedsANumber) {
   create(kBoats, boat("{}"));
 
-  EXPECT_EQ(message(patch(kScale, "{}")), "the spec replicas field \".spec.crew\" cannot be empty");
-  EXPECT_EQ(patch(kScale, R"({"spec":{"replicas":2}})").code, 200);
+  EXPECT_EQ(message(patch(kBoatScale, "{}")),
+            "the spec replicas field \".spec.crew\" cannot be empty");
+  EXPECT_EQ(patch(kBoatScale, R"({"spec":{"replicas":2}})").code, 200);
 }
 
 TEST_F(ApplyRequest, AScaleOfACustomResourceIsRefusedByItsSchema) {
   create(kBoats, boat(R"({"crew":1})"));
 
-  const auto negative = patch(kScale, R"({"spec":{"replicas":-1}})");
-  const auto typed = put(kScale, R"({"apiVersion":"autoscaling/v1","kind":"Scale",
+  const auto negative = patch(kBoatScale, R"({"spec":{"replicas":-1}})");
+  const auto typed = put(kBoatScale, R"({"apiVersion":"autoscaling/v1","kind":"Scale",
                                      "metadata":{"name":"one"},"spec":{"replicas":"x"}})");
 
   EXPECT_TRUE(message(negative).starts_with("Boat.sea.example.com \"one\" is invalid:"));

@@ -22,8 +22,6 @@ class Breadth : public ApiFixture {
   }
 };
 
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-
 TEST_F(Breadth, AnAutoscalerWrittenInOneVersionIsReadInTheOther) {
   const auto made = create("/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers",
                            R"({"metadata":{"name":"a"},"spec":{"maxReplicas":3,
@@ -178,11 +176,12 @@ TEST_F(Breadth, FlowSchemasAndLevelsAreChecked) {
 }
 
 TEST_F(Breadth, ClaimsOfDevicesAreCheckedAndStay) {
-  constexpr auto kClaims = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims";
-  const auto refused = create(kClaims, R"({"metadata":{"name":"b"},"spec":{"devices":{"requests":[
+  constexpr auto kResourceClaims = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims";
+  const auto refused =
+      create(kResourceClaims, R"({"metadata":{"name":"b"},"spec":{"devices":{"requests":[
       {"name":"r","exactly":{"deviceClassName":"c","allocationMode":"All","count":2}},
       {"name":"r","exactly":{}}]}}})");
-  create(kClaims, R"({"metadata":{"name":"a"},"spec":{"devices":{"requests":[
+  create(kResourceClaims, R"({"metadata":{"name":"a"},"spec":{"devices":{"requests":[
       {"name":"r","exactly":{"deviceClassName":"c"}}]}}})");
   const auto changed = patch("/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/a",
                              R"({"spec":{"devices":{"requests":[]}}})");
@@ -370,7 +369,6 @@ TEST_F(Breadth, APodWithClaimsHasOneSize) {
 }
 
 TEST_F(Breadth, ASelectorIsShownWithItsLabelsFirst) {
-  constexpr auto kDeployments = "/apis/apps/v1/namespaces/ns/deployments";
   create(kDeployments, R"({"metadata":{"name":"d"},"spec":{
       "selector":{"matchExpressions":[{"key":"app","operator":"Exists"}]},
       "template":{"metadata":{"labels":{"app":"x"}},
@@ -408,7 +406,6 @@ TEST_F(Breadth, AnApplyInAnotherGroupsVersionKeepsItsTime) {
   EXPECT_TRUE(same.body.get("metadata", "managedFields")[0].contains("time"));
 }
 
-constexpr auto kSets = "/apis/apps/v1/namespaces/ns/statefulsets";
 constexpr auto kSet = R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"x"}},
     "template":{"metadata":{"labels":{"app":"x"}},
                 "spec":{"containers":[{"name":"c","image":"i"}]}}}})";
@@ -417,16 +414,17 @@ TEST_F(Breadth, AStatefulSetsClaimsAreCheckedWhenItIsMade) {
   std::string bad = kSet;
   bad.insert(bad.find(R"("selector")"), R"("volumeClaimTemplates":[{"metadata":{"name":"c"}}],)");
 
-  EXPECT_EQ(problem(create(kSets, bad)),
+  EXPECT_EQ(problem(create(kStatefulSets, bad)),
             "[spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access "
             "mode is required, spec.volumeClaimTemplates[0].spec.resources[storage]: Required "
             "value]");
 }
 
 TEST_F(Breadth, AStatefulSetsServiceNameIsOnlyLookedAtWhenItIsMade) {
-  ASSERT_EQ(create(kSets, kSet).code, 201);
+  ASSERT_EQ(create(kStatefulSets, kSet).code, 201);
 
-  const auto changed = problem(patch(std::string{kSets} + "/a", R"({"spec":{"serviceName":"É"}})"));
+  const auto changed =
+      problem(patch(std::string{kStatefulSets} + "/a", R"({"spec":{"serviceName":"É"}})"));
 
   EXPECT_THAT(changed, testing::StartsWith("spec: Forbidden: updates to statefulset spec"));
 }

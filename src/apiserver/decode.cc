@@ -53,13 +53,13 @@ Status unrecognized(const Resource& resource, std::string_view body, std::string
 }
 
 // What a body says it is, and what it should be.
-struct Names {
+struct StatedKind {
   std::string_view kind;
   std::string_view version;
   std::string_view wanted;
 };
 
-Status cannot_be_handled(const Names& names, std::string_view why) {
+Status cannot_be_handled(const StatedKind& names, std::string_view why) {
   return kube::bad_request(std::string{names.kind} + " in version " +
                            kube::go_quoted(names.version) + " cannot be handled as a " +
                            std::string{names.wanted} + ": " + std::string{why});
@@ -182,7 +182,7 @@ std::string shown_version(std::string_view api_version) {
 }
 
 // The version that a body names, else the request's.
-std::string version_in(const Resource& resource, std::string_view api_version) {
+std::string stated_version(const Resource& resource, std::string_view api_version) {
   const auto parsed = kube::parse_group_version(api_version);
   return parsed && !parsed->version.empty() ? parsed->version : resource.kind.version;
 }
@@ -193,7 +193,7 @@ Answer<void> check_custom_type(const Resource& resource, const Request& request,
   const auto kind = body.get("kind").as_string();
   const auto api_version = body.get("apiVersion").as_string();
   if (kind.empty()) {
-    const auto version = version_in(resource, api_version);
+    const auto version = stated_version(resource, api_version);
     const auto why = "Object 'Kind' is missing in '" + std::string{text} + "'";
     // Who does not ask about fields is answered by another decoder.
     return std::unexpected(

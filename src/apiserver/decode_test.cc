@@ -13,8 +13,6 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kConf = "/api/v1/namespaces/ns/configmaps/conf";
 constexpr auto kJsonPatch = "application/json-patch+json";
 constexpr auto kMergePatch = "application/merge-patch+json";
 constexpr auto kStrategic = "application/strategic-merge-patch+json";

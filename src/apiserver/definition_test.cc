@@ -8,8 +8,7 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-constexpr auto kBoat =
+constexpr auto kDefinitionOfBoats =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/boats.sea.example.com";
 
 class Definition : public ApiFixture {
@@ -17,12 +16,12 @@ class Definition : public ApiFixture {
   Definition() { create(kDefinitions, kBoatDefinition); }
 
   Response edit(std::string_view operations) {
-    return patch(kBoat, operations, "application/json-patch+json", "dryRun=All");
+    return patch(kDefinitionOfBoats, operations, "application/json-patch+json", "dryRun=All");
   }
 };
 
 TEST_F(Definition, ItsStatusBelongsToTheServer) {
-  const auto boat = get(kBoat);
+  const auto boat = get(kDefinitionOfBoats);
 
   const json::View owners = boat.body.get("metadata", "managedFields");
   ASSERT_EQ(owners.size(), 2U);
@@ -48,7 +47,7 @@ TEST_F(Definition, IsAppliedWithSchemasOfItemsAndOfMapValues) {
 }
 
 TEST_F(Definition, ShowsSchemasOfItemsAndOfMapValuesInTheOrderOfTheirFields) {
-  patch(kBoat,
+  patch(kDefinitionOfBoats,
         R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/)"
         R"(properties/x","value":{"type":"object","additionalProperties":)"
         R"({"type":"array","default":[],"items":{"type":"integer","default":7}}}}])",
@@ -67,14 +66,14 @@ TEST_F(Definition, AFormatIsWarnedOfOnce) {
            R"(spec/properties/x","value":{"type":"string","format":"odd"}}])");
   EXPECT_EQ(first.warnings, std::vector<std::string>{"unrecognized format \"odd\""});
 
-  patch(kBoat,
+  patch(kDefinitionOfBoats,
         R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/)"
         R"(properties/x","value":{"type":"string","format":"odd"}}])",
         "application/json-patch+json");
 
   EXPECT_TRUE(
       edit(R"([{"op":"add","path":"/metadata/labels","value":{"a":"b"}}])").warnings.empty());
-  EXPECT_TRUE(patch(std::string{kBoat} + "/status", "{}").warnings.empty());
+  EXPECT_TRUE(patch(std::string{kDefinitionOfBoats} + "/status", "{}").warnings.empty());
 }
 
 TEST_F(Definition, AServiceWithoutANameLacksANamespaceInKubernetesWords) {
@@ -101,16 +100,15 @@ TEST_F(Definition, SelectableFieldsOfOneVersionMissASchemaThatAllShare) {
 }
 
 TEST_F(Definition, StoredVersionsComeBackWhenTakenAway) {
-  const auto emptied = patch(std::string{kBoat} + "/status", R"({"status":null})");
+  const auto emptied = patch(std::string{kDefinitionOfBoats} + "/status", R"({"status":null})");
 
   EXPECT_EQ(text(emptied, "status", "storedVersions"), R"(["v1"])");
 }
 
 TEST_F(Definition, ThatGoesAndServesNothingIsGoneForClients) {
-  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
-  patch(kBoat, R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
+  patch(kDefinitionOfBoats, R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
         "application/json-patch+json");
-  remove(kBoat);
+  remove(kDefinitionOfBoats);
   auto by_client = request(Verb::List, kBoats);
   by_client.user.name = "admin";
 

@@ -9,7 +9,6 @@ namespace fixpoint::apiserver {
 namespace {
 
 constexpr auto kRoles = "/apis/rbac.authorization.k8s.io/v1/namespaces/ns/roles";
-constexpr auto kBindings = "/apis/rbac.authorization.k8s.io/v1/namespaces/ns/rolebindings";
 
 class Hostile : public ApiFixture {
  protected:
@@ -18,7 +17,7 @@ class Hostile : public ApiFixture {
     ASSERT_EQ(
         create(kRoles, R"({"metadata":{"name":"eves"},"rules":)" + std::string{rules} + "}").code,
         201);
-    ASSERT_EQ(create(kBindings, R"({"metadata":{"name":"eves"},
+    ASSERT_EQ(create(kRoleBindings, R"({"metadata":{"name":"eves"},
         "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"eves"},
         "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"eve"}]})")
                   .code,
@@ -39,7 +38,7 @@ TEST_F(Hostile, NobodyGrantsWhatTheyDoNotHold) {
 
   const auto role = as_eve(request(Verb::Create, kRoles), R"({"metadata":{"name":"all"},
       "rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]})");
-  const auto binding = as_eve(request(Verb::Create, kBindings), R"({"metadata":{"name":"all"},
+  const auto binding = as_eve(request(Verb::Create, kRoleBindings), R"({"metadata":{"name":"all"},
       "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"none"},
       "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"eve"}]})");
   const auto own = as_eve(request(Verb::Create, kRoles), R"({"metadata":{"name":"mine"},
@@ -107,7 +106,7 @@ TEST_F(Hostile, AStarIsAUserLikeAnyOther) {
   create(
       kRoles,
       R"({"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]})");
-  create(kBindings, R"({"metadata":{"name":"b"},
+  create(kRoleBindings, R"({"metadata":{"name":"b"},
       "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},
       "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"*"}]})");
   const User eve{.name = "eve", .uid = {}, .groups = {}, .extra = {}};
@@ -137,7 +136,6 @@ TEST_F(Hostile, BodiesOfSubresourcesAreTyped) {
 
 TEST_F(Hostile, ATypoInAScaleDoesNotScaleToZero) {
   create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
-  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
   create(
       kBoats,
       R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"},"spec":{"crew":3}})");

@@ -18,11 +18,6 @@ using kube::Answer;
 
 namespace {
 
-std::string_view name_in(const json::Draft& object) {
-  const json::Draft* name = object.find("metadata", "name");
-  return name == nullptr ? std::string_view{} : name->as_string();
-}
-
 // Of lists without declared keys.
 const kube::Schema* without_list_keys() {
   static const auto kSchema = kube::schemaless();
@@ -175,6 +170,11 @@ Answer<void> track(const WriteCall& call, json::View live, json::Draft& object) 
   auto tracked = kube::track_update(call.writer(), live, seen);
   copy_fields(seen, object);
   return tracked;
+}
+
+std::string_view name_in(const json::Draft& object) {
+  const json::Draft* name = object.find("metadata", "name");
+  return name == nullptr ? std::string_view{} : name->as_string();
 }
 
 Answer<std::uint64_t> version_in(const json::Draft& object) {

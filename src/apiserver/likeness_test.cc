@@ -6,9 +6,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kConf = "/api/v1/namespaces/ns/configmaps/conf";
-
 class Likeness : public ApiFixture {};
 
 TEST_F(Likeness, WarningsAlsoComeWithARefusal) {

@@ -6,9 +6,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-constexpr auto kClaims = "/api/v1/namespaces/ns/persistentvolumeclaims";
-
 constexpr auto kLimitRange = R"({"metadata":{"name":"l"},"spec":{"limits":[
   {"type":"Container","default":{"cpu":"500m","memory":"256Mi"},"defaultRequest":{"cpu":"100m"},
    "min":{"cpu":"50m","memory":"10Mi"},"max":{"cpu":"1","memory":"1Gi"},

@@ -44,7 +44,7 @@ std::vector<const Resource*> custom_in(const std::vector<Resource>& resources,
   return found;
 }
 
-const std::vector<std::string>& custom_verbs() {
+const std::vector<std::string>& documented_verbs() {
   static const std::vector<std::string> verbs{"create", "delete", "deletecollection", "get",
                                               "list",   "patch",  "update",           "watch"};
   return verbs;
@@ -57,7 +57,7 @@ void add_custom(kinds::OpenApiDocument& document, const Resource& resource,
   kinds::OpenApiResource entry{.kind = resource.kind,
                                .resource = resource.path.resource,
                                .namespaced = resource.namespaced,
-                               .verbs = custom_verbs(),
+                               .verbs = documented_verbs(),
                                .subresources = {},
                                .definition = published.name,
                                .list_definition = published.list_name,

@@ -8,10 +8,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kConf = "/api/v1/namespaces/ns/configmaps/conf";
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-
 struct Refusal {
   std::string query;
   int code;
@@ -268,8 +264,6 @@ TEST_F(Options, AJobSaysThatItsPodsStay) {
 }
 
 TEST_F(Options, ADefinitionThatGoesKeepsItsGenerationAndTakesNoInstances) {
-  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
-  constexpr auto kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   create(kDefinitions, kBoatDefinition);
   const std::string definition = std::string{kDefinitions} + "/boats.sea.example.com";
   const auto made = get(definition);
@@ -292,7 +286,6 @@ TEST_F(Options, ADefinitionThatGoesKeepsItsGenerationAndTakesNoInstances) {
 }
 
 TEST_F(Options, WatchesOfTwoFormsOfADefinitionShareNothing) {
-  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
   create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
   const auto before = watch(kBoats);
   patch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/boats.sea.example.com",

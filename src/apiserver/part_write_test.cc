@@ -8,9 +8,7 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-constexpr auto kPod = "/api/v1/namespaces/ns/pods/p";
-constexpr auto kStatus = "/api/v1/namespaces/ns/pods/p/status";
+constexpr auto kPodStatus = "/api/v1/namespaces/ns/pods/p/status";
 constexpr auto kRequests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 constexpr auto kApproval = "/apis/certificates.k8s.io/v1/certificatesigningrequests/c/approval";
 constexpr auto kSigned = "/apis/certificates.k8s.io/v1/certificatesigningrequests/c/status";
@@ -39,9 +37,10 @@ class PartWrites : public ApiFixture {
 };
 
 TEST_F(PartWrites, APodsAddressIsInBothPlacesAndOwnedThere) {
-  const auto written = patch(kStatus, R"({"status":{"podIP":"10.0.0.1"}})");
-  const auto listed = patch(kStatus, R"({"status":{"podIP":null,"podIPs":[{"ip":"10.0.0.2"}]}})");
-  const auto outvoted = patch(kStatus, R"({"status":{"podIPs":[{"ip":"10.0.0.3"}]}})");
+  const auto written = patch(kPodStatus, R"({"status":{"podIP":"10.0.0.1"}})");
+  const auto listed =
+      patch(kPodStatus, R"({"status":{"podIP":null,"podIPs":[{"ip":"10.0.0.2"}]}})");
+  const auto outvoted = patch(kPodStatus, R"({"status":{"podIPs":[{"ip":"10.0.0.3"}]}})");
 
   EXPECT_EQ(text(written, "status", "podIPs"), R"([{"ip":"10.0.0.1"}])");
   EXPECT_NE(meta(written, "managedFields").find(R"(k:{\"ip\":\"10.0.0.1\"})"), std::string::npos);
@@ -50,27 +49,27 @@ TEST_F(PartWrites, APodsAddressIsInBothPlacesAndOwnedThere) {
 }
 
 TEST_F(PartWrites, APodsStatusIsBelievedOnlyWhereItIsPossible) {
-  EXPECT_EQ(refused(kStatus, R"({"status":{"podIP":"bad"}})"),
+  EXPECT_EQ(refused(kPodStatus, R"({"status":{"podIP":"bad"}})"),
             "Pod \"p\" is invalid: status.podIPs[0]: Invalid value: \"bad\": must be a valid IP "
             "address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
-  EXPECT_EQ(refused(kStatus, R"({"status":{"hostIP":"1.2.3.4","hostIPs":[{"ip":"1.2.3.5"}]}})"),
+  EXPECT_EQ(refused(kPodStatus, R"({"status":{"hostIP":"1.2.3.4","hostIPs":[{"ip":"1.2.3.5"}]}})"),
             "Pod \"p\" is invalid: status.hostIPs[0].ip: Invalid value: \"1.2.3.5\": must be equal "
             "to `hostIP`");
-  EXPECT_EQ(refused(kStatus, R"({"status":{"qosClass":"Guaranteed"}})"),
+  EXPECT_EQ(refused(kPodStatus, R"({"status":{"qosClass":"Guaranteed"}})"),
             "Pod \"p\" is invalid: status.qosClass: Invalid value: \"Guaranteed\": field is "
             "immutable");
-  EXPECT_EQ(refused(kStatus, R"({"status":{"observedGeneration":-1}})"),
+  EXPECT_EQ(refused(kPodStatus, R"({"status":{"observedGeneration":-1}})"),
             "Pod \"p\" is invalid: status.observedGeneration: Invalid value: -1: must be a "
             "non-negative integer");
-  EXPECT_EQ(refused(kStatus, R"({"status":{"resourceClaimStatuses":[{"name":"x"}]}})"),
+  EXPECT_EQ(refused(kPodStatus, R"({"status":{"resourceClaimStatuses":[{"name":"x"}]}})"),
             "Pod \"p\" is invalid: status.resourceClaimStatuses[0].name: Invalid value: \"x\": "
             "must match the name of an entry in `spec.resourceClaims`");
 }
 
 TEST_F(PartWrites, APodsStatusKeepsWhatMayNotBeCleared) {
-  patch(kStatus, R"({"status":{"observedGeneration":5,
+  patch(kPodStatus, R"({"status":{"observedGeneration":5,
                      "conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}})");
-  const auto cleared = patch(kStatus, R"({"status":{"observedGeneration":null,"qosClass":null,
+  const auto cleared = patch(kPodStatus, R"({"status":{"observedGeneration":null,"qosClass":null,
                                           "conditions":[{"type":"Ready","status":"False"}]}})");
 
   EXPECT_EQ(text(cleared, "status", "observedGeneration"), "5");
@@ -226,7 +225,6 @@ TEST_F(PartWrites, AServiceThatGetsNoAddressIsNotCharged) {
          R"({"metadata":{"name":"q"},"spec":{"hard":{"services":"5"}}})");
   patch("/api/v1/namespaces/ns/resourcequotas/q/status",
         R"({"status":{"hard":{"services":"5"},"used":{"services":"0"}}})");
-  constexpr auto kServices = "/api/v1/namespaces/ns/services";
 
   const auto outside = create(kServices, R"({"metadata":{"name":"s"},
       "spec":{"clusterIP":"1.2.3.4","ports":[{"port":80}]}})");

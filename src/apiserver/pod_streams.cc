@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kStreams{"attach", "exec", "log", "por
 
 Answer<void> check_log_options(const Request& request) {
   kube::FieldErrors errors;
-  struct Bound {
+  struct LogBound {
     std::string_view key;
     std::int64_t least;
     std::string_view why;
@@ -36,9 +36,9 @@ Answer<void> check_log_options(const Request& request) {
   }
   bool since = false;
   for (const auto& [key, least, why] : {
-           Bound{"tailLines",    0, "must be greater than or equal to 0"},
-           Bound{"limitBytes",   1, "must be greater than 0"            },
-           Bound{"sinceSeconds", 1, "must be greater than 0"            }
+           LogBound{"tailLines",    0, "must be greater than or equal to 0"},
+           LogBound{"limitBytes",   1, "must be greater than 0"            },
+           LogBound{"sinceSeconds", 1, "must be greater than 0"            }
   }) {
     auto value = parse_int_parameter(request, key);
     if (!value) return std::unexpected(value.error());

@@ -8,8 +8,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-
 // Bytes with their number and length in front; all are short.
 std::string field(unsigned number, std::string_view bytes) {
   std::string text;
@@ -23,7 +21,7 @@ std::string body_of(std::string_view api_version, std::string_view kind, std::st
          field(2, message);
 }
 
-std::string named(std::string_view name) {
+std::string message_named(std::string_view name) {
   return field(1, field(1, name));
 }
 
@@ -39,11 +37,11 @@ class ProtobufBody : public ApiFixture {
 };
 
 TEST_F(ProtobufBody, CreatesAndReplacesAnObject) {
-  const auto made =
-      send(Verb::Create, kConfigMaps,
-           body_of("v1", "ConfigMap", named("a") + field(2, field(1, "k") + field(2, "v"))));
-  const auto replaced =
-      send(Verb::Update, std::string{kConfigMaps} + "/a", body_of("v1", "ConfigMap", named("a")));
+  const auto made = send(
+      Verb::Create, kConfigMaps,
+      body_of("v1", "ConfigMap", message_named("a") + field(2, field(1, "k") + field(2, "v"))));
+  const auto replaced = send(Verb::Update, std::string{kConfigMaps} + "/a",
+                             body_of("v1", "ConfigMap", message_named("a")));
 
   ASSERT_EQ(made.code, 201) << message(made);
   EXPECT_EQ(text(made, "data", "k"), "v");
@@ -53,16 +51,16 @@ TEST_F(ProtobufBody, CreatesAndReplacesAnObject) {
 }
 
 TEST_F(ProtobufBody, TakesTheKindOfTheResourceWhenItNamesNone) {
-  const auto made = send(Verb::Create, kConfigMaps, body_of("", "", named("a")));
+  const auto made = send(Verb::Create, kConfigMaps, body_of("", "", message_named("a")));
 
   ASSERT_EQ(made.code, 201) << message(made);
   EXPECT_EQ(made.body.get("kind").as_string(), "ConfigMap");
 }
 
 TEST_F(ProtobufBody, DropsUnknownFieldsEvenWhenStrict) {
-  const auto made =
-      send(Verb::Create, kConfigMaps, body_of("v1", "ConfigMap", named("a") + field(9, "later")),
-           "fieldValidation=Strict");
+  const auto made = send(Verb::Create, kConfigMaps,
+                         body_of("v1", "ConfigMap", message_named("a") + field(9, "later")),
+                         "fieldValidation=Strict");
 
   EXPECT_EQ(made.code, 201) << message(made);
   EXPECT_TRUE(made.warnings.empty());
@@ -100,7 +98,7 @@ TEST_F(ProtobufBody, OfACustomResourceIsNotSupported) {
   ASSERT_EQ(definition.code, 201) << message(definition);
 
   const auto made = send(Verb::Create, "/apis/sea.example.com/v1/namespaces/ns/boats",
-                         body_of("sea.example.com/v1", "Boat", named("a")));
+                         body_of("sea.example.com/v1", "Boat", message_named("a")));
 
   EXPECT_EQ(made.code, 415);
   EXPECT_EQ(message(made),
@@ -131,8 +129,8 @@ TEST_F(ProtobufBody, OfASubresourceMustBeOfItsKind) {
   const std::string three{"\x12\x02\x08\x03", 4};  // spec {replicas: 3}
 
   const auto scaled =
-      send(Verb::Update, path, body_of("autoscaling/v1", "Scale", named("a") + three));
-  const auto other = send(Verb::Update, path, body_of("v1", "Pod", named("a")));
+      send(Verb::Update, path, body_of("autoscaling/v1", "Scale", message_named("a") + three));
+  const auto other = send(Verb::Update, path, body_of("v1", "Pod", message_named("a")));
   const auto broken = send(Verb::Update, path, body_of("autoscaling/v1", "Scale", "\xff"));
 
   ASSERT_EQ(scaled.code, 200) << message(scaled);
@@ -145,8 +143,8 @@ TEST_F(ProtobufBody, OfASubresourceMustBeOfItsKind) {
 TEST_F(ProtobufBody, IsNoPatch) {
   create(kConfigMaps, R"({"metadata":{"name":"a"}})");
 
-  const auto patched =
-      send(Verb::Patch, std::string{kConfigMaps} + "/a", body_of("v1", "ConfigMap", named("a")));
+  const auto patched = send(Verb::Patch, std::string{kConfigMaps} + "/a",
+                            body_of("v1", "ConfigMap", message_named("a")));
 
   EXPECT_EQ(patched.code, 415);
 }

@@ -10,10 +10,6 @@ namespace fixpoint::apiserver {
 namespace {
 
 constexpr auto kQuotas = "/api/v1/namespaces/ns/resourcequotas";
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-constexpr auto kServices = "/api/v1/namespaces/ns/services";
-constexpr auto kClaims = "/api/v1/namespaces/ns/persistentvolumeclaims";
 constexpr auto kQ = "/api/v1/namespaces/ns/resourcequotas/q";
 
 std::string named(std::string_view name) {

@@ -15,18 +15,18 @@ constexpr std::string_view kBindings = "rolebindings.rbac.authorization.k8s.io/"
 constexpr std::string_view kClusterRoles = "clusterroles.rbac.authorization.k8s.io/";
 constexpr std::string_view kRoles = "roles.rbac.authorization.k8s.io/";
 
-bool contains(json::View list, std::string_view wanted) {
+bool lists(json::View list, std::string_view wanted) {
   return std::ranges::any_of(list.elements().begin(), list.elements().end(),
                              [&](json::View item) { return item.as_string() == wanted; });
 }
 
-bool contains_or_star(json::View list, std::string_view wanted) {
-  return contains(list, "*") || contains(list, wanted);
+bool lists_or_star(json::View list, std::string_view wanted) {
+  return lists(list, "*") || lists(list, wanted);
 }
 
 bool resource_matches(json::View resources, const Attempt& attempt) {
-  if (contains_or_star(resources, attempt.full_resource())) return true;
-  return !attempt.subresource.empty() && contains(resources, "*/" + attempt.subresource);
+  if (lists_or_star(resources, attempt.full_resource())) return true;
+  return !attempt.subresource.empty() && lists(resources, "*/" + attempt.subresource);
 }
 
 bool path_matches(json::View paths, std::string_view path) {
@@ -39,12 +39,12 @@ bool path_matches(json::View paths, std::string_view path) {
 }
 
 bool rule_allows(json::View rule, const Attempt& attempt) {
-  if (!contains_or_star(rule.get("verbs"), attempt.verb)) return false;
+  if (!lists_or_star(rule.get("verbs"), attempt.verb)) return false;
   if (!attempt.path.empty()) return path_matches(rule.get("nonResourceURLs"), attempt.path);
-  if (!contains_or_star(rule.get("apiGroups"), attempt.group)) return false;
+  if (!lists_or_star(rule.get("apiGroups"), attempt.group)) return false;
   if (!resource_matches(rule.get("resources"), attempt)) return false;
   const json::View names = rule.get("resourceNames");
-  return names.empty() || (!attempt.name.empty() && contains(names, attempt.name));
+  return names.empty() || (!attempt.name.empty() && lists(names, attempt.name));
 }
 
 // The subject of a binding that the user is, as the reason names it; empty when none.

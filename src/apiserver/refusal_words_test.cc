@@ -217,7 +217,6 @@ TEST_F(RefusalWords, ReadAnotherVersionAsSuchBeforeTheyRefuseIt) {
 
 TEST_F(RefusalWords, TellANullVersionOfACustomResourceFromNone) {
   create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
-  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
 
   const auto null = create(kBoats, R"({"apiVersion":null,"kind":"Boat"})");
   const auto none = create(kBoats, R"({"kind":"Boat"})");

@@ -15,7 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr std::string_view kTanks = "/apis/sea.example.com/v1/namespaces/ns/tanks";
 
 std::string definition(std::string_view spec_rules, std::string_view status_rules = "[]") {

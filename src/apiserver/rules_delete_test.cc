@@ -7,9 +7,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-
 class DeleteRules : public ApiFixture {};
 
 TEST_F(DeleteRules, Rule13WithoutFinalizersItGoesAtOnceElseItIsStampedOnce) {
@@ -180,7 +177,6 @@ TEST_F(DeleteRules, Rule23EachFailureHasItsCode) {
 
 TEST_F(DeleteRules, Rule24UnknownFieldsArePrunedAndReportedWhenAsked) {
   create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
-  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
   const std::string boat =
       R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"},"spec":{"crew":1,"sails":2}})";
 

@@ -6,9 +6,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kConf = "/api/v1/namespaces/ns/configmaps/conf";
-
 std::string conf(std::string_view data) {
   return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"conf"},"data":)" +
          std::string{data} + "}";
@@ -69,7 +66,6 @@ TEST_F(ReadRules, Rule30FieldsNoLongerAppliedGoAndAPutTakesOwnershipQuietly) {
 
 TEST_F(ReadRules, Rule31ListsMergeByTheirKeysAndStatusIsOwnedApart) {
   create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition);
-  constexpr auto kBoat = "/apis/sea.example.com/v1/namespaces/ns/boats/one";
   const auto boat = [](std::string_view rest) {
     return R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"},)" +
            std::string{rest} + "}";

@@ -6,9 +6,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
-
 class WriteRules : public ApiFixture {
  protected:
   void define_boats() {

@@ -14,8 +14,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kServices = "/api/v1/namespaces/ns/services";
-
 class Holdings : public ApiFixture {
  protected:
   Response service(std::string_view name, std::string_view spec = {}, std::string_view query = {}) {

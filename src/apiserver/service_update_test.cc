@@ -6,7 +6,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kServices = "/api/v1/namespaces/ns/services";
 constexpr auto kWeb = "/api/v1/namespaces/ns/services/web";
 
 class ServiceUpdate : public ApiFixture {

@@ -6,12 +6,10 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kSets = "/apis/apps/v1/namespaces/ns/statefulsets";
-constexpr auto kDeployments = "/apis/apps/v1/namespaces/ns/deployments";
 constexpr auto kBody = R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},
     "template":{"metadata":{"labels":{"a":"b"}},
                 "spec":{"containers":[{"name":"c","image":"i"}]}}}})";
-constexpr auto kStatus =
+constexpr auto kNewStatus =
     R"({"metadata":{"labels":{"l":"1"},"annotations":{"n":"1"}},"status":{"replicas":3}})";
 
 class StatusFields : public ApiFixture {
@@ -26,9 +24,9 @@ class StatusFields : public ApiFixture {
 };
 
 TEST_F(StatusFields, OfAStatefulSetMetadataIsEditedAndOwned) {
-  ASSERT_EQ(create(kSets, kBody).code, 201);
+  ASSERT_EQ(create(kStatefulSets, kBody).code, 201);
 
-  const auto written = patch(std::string{kSets} + "/a/status", kStatus);
+  const auto written = patch(std::string{kStatefulSets} + "/a/status", kNewStatus);
 
   EXPECT_EQ(meta(written, "labels"), R"({"l":"1"})");
   const auto owned = owned_through_status(written);
@@ -39,7 +37,7 @@ TEST_F(StatusFields, OfAStatefulSetMetadataIsEditedAndOwned) {
 TEST_F(StatusFields, OfADeploymentLabelsStayAndNothingCountsForItsGeneration) {
   ASSERT_EQ(create(kDeployments, kBody).code, 201);
 
-  const auto written = patch(std::string{kDeployments} + "/a/status", kStatus);
+  const auto written = patch(std::string{kDeployments} + "/a/status", kNewStatus);
 
   EXPECT_EQ(meta(written, "labels"), "null");
   EXPECT_EQ(meta(written, "annotations"), R"({"n":"1"})");

@@ -41,7 +41,6 @@ TEST_F(StoredSize, OfABuiltInKindIsNotThatOfItsText) {
 TEST_F(StoredSize, IsCheckedWhenAnObjectGrowsToo) {
   ASSERT_EQ(create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition).code,
             201);
-  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
   ASSERT_EQ(
       create(kBoats, R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"b"}})")
           .code,

@@ -7,9 +7,6 @@
 namespace fixpoint::apiserver {
 namespace {
 
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-constexpr auto kPod = "/api/v1/namespaces/ns/pods/p";
-
 class Subresources : public ApiFixture {
  protected:
   Subresources() {
@@ -225,10 +222,10 @@ TEST_F(Subresources, AScaleIsDecodedAsItsType) {
   create("/apis/apps/v1/namespaces/ns/deployments",
          R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{
              "metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
-  constexpr auto kScale = "/apis/apps/v1/namespaces/ns/deployments/d/scale";
+  constexpr auto kDeploymentScale = "/apis/apps/v1/namespaces/ns/deployments/d/scale";
   const auto scale = [&](std::string_view rest, std::string_view query = {}) {
-    return put(kScale, R"({"kind":"Scale",)" + std::string{rest} + R"(,"spec":{"replicas":3}})",
-               query);
+    return put(kDeploymentScale,
+               R"({"kind":"Scale",)" + std::string{rest} + R"(,"spec":{"replicas":3}})", query);
   };
 
   EXPECT_EQ(message(scale(R"("apiVersion":"apps/v1","metadata":{"name":"d"})")),
@@ -237,7 +234,7 @@ TEST_F(Subresources, AScaleIsDecodedAsItsType) {
   EXPECT_EQ(scale(R"("metadata":{"name":"d","namespace":"x"})").code, 400);
   EXPECT_EQ(scale(R"("metadata":{"name":"d","uid":"x"})").code, 409);
   EXPECT_EQ(scale(R"("x":1,"metadata":{"name":"d"})", "fieldValidation=Strict").code, 400);
-  EXPECT_EQ(patch(kScale, R"({"metadata":{"name":"z"}})").code, 400);
+  EXPECT_EQ(patch(kDeploymentScale, R"({"metadata":{"name":"z"}})").code, 400);
   EXPECT_EQ(scale(R"("metadata":{"name":"d"})").code, 200);
 }
 

@@ -109,7 +109,7 @@ constexpr PrintedNote kPrintedNotes[] = {
     {"autoscaling/v1", "HorizontalPodAutoscaler", "autoscaling.alpha.kubernetes.io/metrics"   },
 };
 
-json::Draft shown_metadata(json::View object) {
+json::Draft printed_metadata(json::View object) {
   json::Draft metadata{object.get("metadata")};
   for (const auto& note : kPrintedNotes) {
     if (object.get("kind").as_string() != note.kind ||
@@ -128,9 +128,9 @@ json::Draft shown_metadata(json::View object) {
 
 json::Value partial_object(json::View object, std::string_view version) {
   return json::Draft::object({
-                                 {"kind",       "PartialObjectMetadata"},
-                                 {"apiVersion", version                },
-                                 {"metadata",   shown_metadata(object) }
+                                 {"kind",       "PartialObjectMetadata" },
+                                 {"apiVersion", version                 },
+                                 {"metadata",   printed_metadata(object)}
   })
       .freeze();
 }

@@ -9,7 +9,7 @@ namespace {
 
 using enum Weakness;
 
-constexpr auto kRows = std::to_array<WeaknessRow>({
+constexpr auto kWeaknessRows = std::to_array<WeaknessRow>({
     {KeepsVersionOnChange,                1,  "a changed object keeps its resourceVersion"             },
     {IgnoresResourceVersionOnUpdate,      2,  "a PUT with an old resourceVersion wins"                 },
     {AllowsUnversionedUpdateOfCustom,     2,  "a custom resource takes a PUT without a resourceVersion"},
@@ -136,7 +136,7 @@ constexpr auto kOverlooked = std::to_array<Overlooked>({
 }  // namespace
 
 std::span<const WeaknessRow> weaknesses() {
-  return kRows;
+  return kWeaknessRows;
 }
 
 void overlook(Weakness weakness, kube::FieldErrors& errors) {

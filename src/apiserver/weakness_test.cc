@@ -41,11 +41,11 @@ TEST(Weakness, OverlooksOnlyItsOwnErrors) {
 class WeakServer : public ApiFixture {};
 
 TEST_F(WeakServer, BreaksItsRuleAndNoOther) {
-  constexpr auto kConf = "/api/v1/namespaces/ns/configmaps/a";
+  constexpr auto kMap = "/api/v1/namespaces/ns/configmaps/a";
   create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"}})");
-  auto stale = request(Verb::Update, kConf);
+  auto stale = request(Verb::Update, kMap);
   stale.body = R"({"metadata":{"name":"a","resourceVersion":"1"}})";
-  auto other = request(Verb::Update, kConf);
+  auto other = request(Verb::Update, kMap);
   other.body = R"({"metadata":{"name":"a","uid":"other"}})";
   auto weak = environment();
   weak.weakness = Weakness::IgnoresResourceVersionOnUpdate;

@@ -26,11 +26,6 @@ using kube::Answer;
 // A generated name that is taken is tried again with another suffix, this often.
 constexpr int kGeneratedNameTries = 8;
 
-std::string_view name_in(const json::Draft& object) {
-  const json::Draft* name = object.find("metadata", "name");
-  return name == nullptr ? std::string_view{} : name->as_string();
-}
-
 bool given(const json::Draft& metadata, std::string_view key) {
   const json::Draft* member = metadata.find(key);
   return member != nullptr && !member->as_string().empty();

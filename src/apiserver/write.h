@@ -64,6 +64,8 @@ void dedup_owners(WriteCall& call, json::Draft& object);
 // Ordinary (non-apply) ownership; `live` is null on create.
 kube::Answer<void> track(const WriteCall& call, json::View live, json::Draft& object);
 
+// The name that `object` brings, empty for none.
+std::string_view name_in(const json::Draft& object);
 // The resourceVersion that `object` brings, 0 for none; or why it cannot be one.
 kube::Answer<std::uint64_t> version_in(const json::Draft& object);
 // The 409s and 422s of optimistic concurrency: uid and resourceVersion of a PUT or PATCH.
