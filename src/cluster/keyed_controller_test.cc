@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const kube::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+const kube::GroupVersionResource kMapResource{"", "v1", "configmaps"};
 const kube::GroupVersionResource kSecrets{"", "v1", "secrets"};
 constexpr auto kPath = "/api/v1/namespaces/ns/configmaps";
 
@@ -49,7 +49,7 @@ class Toy final : public KeyedController {
       json::Draft told{object};
       told["data"]["refused"] = message_of(*subject.refused);
       const json::Value body = told.freeze();
-      decision.requests.push_back({.request = update_request(kConfigMaps, body)});
+      decision.requests.push_back({.request = update_request(kMapResource, body)});
       return decision;
     }
     const auto have = reader.controlled(kube::uid_of(object), "secrets/").size();

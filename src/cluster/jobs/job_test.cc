@@ -62,8 +62,8 @@ class Jobs : public WorkloadFixture {
                time + R"(","exitCode":)" + std::to_string(code) + "}}}]}}");
     settle();
   }
-  void wait(int seconds) {
-    clock_.advance(std::chrono::seconds(seconds));
+  void wait(int pause_seconds) {
+    clock_.advance(std::chrono::seconds(pause_seconds));
     settle();
   }
 };

@@ -7,6 +7,7 @@
 #include "cluster/jobs/policies.h"
 #include "cluster/workloads/pod_state.h"
 #include "cluster/workloads/pod_template.h"
+#include "cluster/workloads/status_counts.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -19,19 +20,6 @@ using json::View;
 
 // As a real controller: keeps a status below 20 KB and a pass short.
 constexpr std::size_t kUncountedMax = 500;
-
-void set_count(Draft& status, std::string_view field, std::int64_t count) {
-  if (count == 0) {
-    status.erase(field);
-  } else {
-    status[field] = count;
-  }
-}
-
-std::int64_t number_in(const Draft& status, std::string_view field) {
-  const Draft* given = status.find(field);
-  return given == nullptr ? 0 : given->as_int();
-}
 
 std::size_t size_of(const Draft& uncounted, std::string_view field) {
   const Draft* list = uncounted.find(field);
@@ -90,7 +78,7 @@ void JobPass::count_untracked() {
     if (list == nullptr || !list->is_array()) continue;
     const auto counted = std::erase_if(
         list->elements(), [&](const Draft& uid) { return !still.contains(uid.as_string()); });
-    set_count(status_, field, number_in(status_, field) + static_cast<std::int64_t>(counted));
+    set_count(status_, field, count_of(status_, field) + static_cast<std::int64_t>(counted));
     if (list->empty()) uncounted.erase(field);
   }
 }
@@ -151,7 +139,7 @@ void JobPass::write_end() {
   }
   status_["completionTime"] = format_seconds(now_);
   const View wanted = job_.get("spec", "completions");
-  if (!wanted.is_null() && number_in(status_, "succeeded") > wanted.as_int()) {
+  if (!wanted.is_null() && count_of(status_, "succeeded") > wanted.as_int()) {
     decision_.notices.push_back(
         {.object = job_,
          .type = Notice::Type::Warning,

@@ -6,19 +6,19 @@
 namespace fixpoint::cluster {
 namespace {
 
-constexpr std::string_view kEvents = "events/";
+constexpr std::string_view kEventPrefix = "events/";
 
 }  // namespace
 
 void EventExpiry::begin(Api& api) {
-  api.latest().scan(kEvents, {}, [&](const store::RecordRef& record) {
+  api.latest().scan(kEventPrefix, {}, [&](const store::RecordRef& record) {
     fresh_.push_back(record);
     return true;
   });
 }
 
 void EventExpiry::observe(const store::Event& event) {
-  if (event.after && event.key().starts_with(kEvents)) fresh_.push_back(event.after);
+  if (event.after && event.key().starts_with(kEventPrefix)) fresh_.push_back(event.after);
 }
 
 std::optional<Instant> EventExpiry::wakes() const {

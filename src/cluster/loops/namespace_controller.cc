@@ -13,7 +13,6 @@ namespace {
 
 using apiserver::Verb;
 
-constexpr std::string_view kNamespaces = "namespaces/";
 constexpr std::string_view kNamespaceFinalizer = "kubernetes";
 
 bool terminating(json::View ns) {
@@ -58,14 +57,14 @@ Remaining delete_content(Api& api, std::string_view ns) {
   return remaining;
 }
 
-struct Condition {
+struct DeletionCondition {
   std::string_view type;
   bool holds;
   std::string_view reason;
   std::string message;
 };
 
-std::vector<Condition> conditions_of(const Remaining& remaining) {
+std::vector<DeletionCondition> deletion_conditions(const Remaining& remaining) {
   const auto listed = [](const std::map<std::string, std::size_t>& counts, std::string_view what,
                          std::string_view has) {
     std::string text{what};
@@ -97,7 +96,7 @@ std::vector<Condition> conditions_of(const Remaining& remaining) {
   };
 }
 
-void set_condition(json::Draft& status, const Condition& condition, Instant now) {
+void set_deletion_condition(json::Draft& status, const DeletionCondition& condition, Instant now) {
   auto& conditions = status.array_at("conditions");
   const std::string_view value = condition.holds ? "True" : "False";
   for (auto& known : conditions.elements()) {
@@ -124,8 +123,8 @@ void report(Api& api, const apiserver::Resource& namespaces, const std::string& 
   const auto record = api.latest().find(key);
   if (!record) return;
   json::Draft object{record->body};
-  for (const auto& condition : conditions_of(remaining)) {
-    set_condition(object.object_at("status"), condition, api.now());
+  for (const auto& condition : deletion_conditions(remaining)) {
+    set_deletion_condition(object.object_at("status"), condition, api.now());
   }
   auto request = request_for(namespaces, Verb::Update, "", kube::name_of(record->body));
   request.subresource = "status";

@@ -11,6 +11,8 @@
 
 namespace fixpoint::cluster {
 
+inline constexpr std::string_view kNamespaces = "namespaces/";
+
 class NamespaceController final : public Controller {
  public:
   std::string_view name() const override { return "namespace"; }

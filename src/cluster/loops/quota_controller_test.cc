@@ -6,11 +6,12 @@
 namespace fixpoint::cluster {
 namespace {
 
+using apiserver::kConfigMaps;
+using apiserver::kPods;
+using apiserver::kServices;
+
 constexpr auto kQuotas = "/api/v1/namespaces/ns/resourcequotas";
 constexpr auto kQ = "/api/v1/namespaces/ns/resourcequotas/q";
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
-constexpr auto kPods = "/api/v1/namespaces/ns/pods";
-constexpr auto kServices = "/api/v1/namespaces/ns/services";
 
 std::string named(std::string_view name) {
   return R"({"metadata":{"name":")" + std::string{name} + R"("}})";

@@ -8,9 +8,9 @@
 namespace fixpoint::cluster {
 namespace {
 
+using apiserver::kConfigMaps;
+using apiserver::kPods;
 using apiserver::Response;
-
-constexpr auto kConfigMaps = "/api/v1/namespaces/ns/configmaps";
 
 class LoopRules : public LoopFixture {
  protected:
@@ -125,7 +125,6 @@ TEST_F(LoopRules, Rule19ANamespacedOwnerInAnotherNamespaceIsAbsent) {
 
 TEST_F(LoopRules, Rule21AClaimInUseWaitsForItsPod) {
   constexpr auto kClaims = "/api/v1/namespaces/ns/persistentvolumeclaims";
-  constexpr auto kPods = "/api/v1/namespaces/ns/pods";
   const auto made = create(kClaims, R"({"metadata":{"name":"data"},"spec":{
       "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
   ASSERT_EQ(made.code, 201) << message(made);

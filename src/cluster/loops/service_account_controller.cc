@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/loops/service_account_controller.h"
 
+#include "cluster/loops/namespace_controller.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
 
 namespace fixpoint::cluster {
 namespace {
-
-constexpr std::string_view kNamespaces = "namespaces/";
 
 void create_missing(Api& api, std::string_view ns, const kube::GroupVersionKind& kind,
                     std::string_view name, json::Draft object) {

@@ -4,6 +4,7 @@
 #include "base/rfc3339.h"
 #include "cluster/decision.h"
 #include "cluster/nodes/health.h"
+#include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -12,8 +13,6 @@
 
 namespace fixpoint::cluster::nodes {
 namespace {
-
-const kube::GroupVersionResource kPodResource{"", "v1", "pods"};
 
 std::string named(json::View pod) {
   return fmt::format("{}/{}", kube::namespace_of(pod), kube::name_of(pod));

@@ -5,6 +5,7 @@
 #include "cluster/decision.h"
 #include "cluster/nodes/health.h"
 #include "cluster/nodes/simulation.h"
+#include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
 
@@ -18,10 +19,7 @@ constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 // Pods marked in one step: a few milliseconds of work.
 constexpr int kMarksPerStep = 50;
 
-const kube::GroupVersionResource kNodeResource{"", "v1", "nodes"};
-const kube::GroupVersionResource kPodResource{"", "v1", "pods"};
-
-bool is_ready(json::View node) {
+bool node_is_ready(json::View node) {
   return kube::condition_is_true(node, "Ready");
 }
 
@@ -153,7 +151,7 @@ bool NodeLifecycle::give_up_if_silent(Api& api, const std::string& key, const js
     deadlines_.set(key, api.now() + kTryAgain);
     return true;
   }
-  if (is_ready(node)) {
+  if (node_is_ready(node)) {
     recorder_.tell(api,
                    about(node, "NodeNotReady",
                          fmt::format("Node {} status is now: NodeNotReady", kube::name_of(node))));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/hash.h"
+#include "kube/gvk.h"
 #include "store/store.h"
 
 #include <set>
@@ -28,6 +29,7 @@ class PodsByNode {
 // "pods/"
 inline constexpr std::string_view kPods = "pods/";
 inline constexpr std::string_view kNodes = "nodes/";
+inline const kube::GroupVersionResource kNodeResource{"", "v1", "nodes"};
 // The node of a pod; empty while it has none.
 std::string_view node_of(json::View pod);
 bool is_over(json::View pod);

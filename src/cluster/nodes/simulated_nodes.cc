@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cluster/decision.h"
+#include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
 #include "kube/metadata.h"
 
@@ -13,9 +14,6 @@ namespace {
 
 // Nodes registered in one step: a millisecond or two of work.
 constexpr int kNodesPerStep = 16;
-
-const kube::GroupVersionResource kNodeResource{"", "v1", "nodes"};
-const kube::GroupVersionResource kPodResource{"", "v1", "pods"};
 
 std::string address_of(json::View node) {
   for (const json::View one : node.get("status", "addresses").elements()) {

@@ -5,7 +5,7 @@
 #include "cluster/scheduler/board.h"
 
 #include "base/rng.h"
-#include "json/parse.h"
+#include "kube/texts_for_tests.h"
 
 #include <map>
 #include <string>
@@ -16,14 +16,10 @@
 namespace fixpoint::cluster::scheduler {
 namespace {
 
+using kube::parsed;
+
 constexpr int kSteps = 300;
 using ByNode = std::map<std::string, std::uint32_t>;
-
-json::Value parsed(const std::string& text) {
-  auto value = json::parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return *value;
-}
 
 class BoardCounts : public testing::Test {
  protected:

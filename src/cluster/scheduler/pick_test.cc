@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/scheduler/pick.h"
 
-#include "json/parse.h"
+#include "kube/texts_for_tests.h"
 
 #include <map>
 #include <set>
@@ -13,11 +13,7 @@
 namespace fixpoint::cluster::scheduler {
 namespace {
 
-json::Value parsed(std::string_view text) {
-  auto value = json::parse(text);
-  EXPECT_TRUE(value.has_value()) << text;
-  return value ? *value : json::Value{};
-}
+using kube::parsed;
 
 json::Value node(std::string_view name, std::string_view labels = "", std::string_view spec = "",
                  std::string_view room = R"("cpu":"4","memory":"8Gi","pods":"110")") {

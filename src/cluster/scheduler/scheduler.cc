@@ -3,9 +3,11 @@
 
 #include "base/rfc3339.h"
 #include "cluster/decision.h"
+#include "cluster/loops/namespace_controller.h"
 #include "cluster/nodes/pods_by_node.h"
 #include "cluster/storage/match.h"
 #include "cluster/storage/names.h"
+#include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -25,11 +27,8 @@ using storage::kClaims;
 using storage::kClasses;
 using storage::kVolumes;
 
-constexpr std::string_view kNamespaces = "namespaces/";
 // Longer messages of Events are refused; conditions have room.
 constexpr std::size_t kEventBytesMax = 1024;
-
-const kube::GroupVersionResource kPodResource{"", "v1", "pods"};
 
 bool wants_node(json::View pod) {
   const json::View spec = pod.get("spec");

@@ -14,8 +14,6 @@
 namespace fixpoint::cluster::storage {
 namespace {
 
-constexpr std::string_view kPods = "pods/";
-
 json::Value new_claim(json::View pod, const PodClaim& claim) {
   const json::View given = claim.made_from.get("metadata");
   auto metadata = json::Draft::object({

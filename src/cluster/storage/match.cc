@@ -17,10 +17,6 @@ kube::Quantity storage_in(json::View amounts) {
   return amount ? *amount : kube::Quantity{};
 }
 
-std::string_view mode_of(json::View object) {
-  return object.get("spec", "volumeMode").as_string("Filesystem");
-}
-
 bool has_labels(json::View volume, json::View claim) {
   const json::View wanted = claim.get("spec", "selector");
   if (!wanted.is_object()) return true;
@@ -44,6 +40,10 @@ json::Draft reference_to(json::View claim) {
 std::string_view class_of(json::View object) {
   const auto old = kube::annotations_of(object).find("volume.beta.kubernetes.io/storage-class");
   return old ? old->as_string() : object.get("spec", "storageClassName").as_string();
+}
+
+std::string_view mode_of(json::View object) {
+  return object.get("spec", "volumeMode").as_string("Filesystem");
 }
 
 kube::Quantity requested_by(json::View claim) {

@@ -14,6 +14,8 @@ namespace fixpoint::cluster::storage {
 
 // The class a claim or a volume names, the old annotation included; "" is none.
 std::string_view class_of(json::View object);
+// Filesystem unless a claim or a volume says otherwise.
+std::string_view mode_of(json::View object);
 kube::Quantity requested_by(json::View claim);
 kube::Quantity capacity_of(json::View volume);
 

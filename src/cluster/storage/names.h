@@ -9,6 +9,7 @@
 
 namespace fixpoint::cluster::storage {
 
+inline constexpr std::string_view kPods = "pods/";
 inline constexpr std::string_view kClaims = "persistentvolumeclaims/";
 inline constexpr std::string_view kVolumes = "persistentvolumes/";
 inline constexpr std::string_view kClasses = "storageclasses.storage.k8s.io/";

@@ -13,8 +13,6 @@
 namespace fixpoint::cluster::storage {
 namespace {
 
-constexpr std::string_view kPods = "pods/";
-
 std::vector<Related> of_pod(json::View pod) {
   std::vector<Related> found;
   const auto ns = kube::namespace_of(pod);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/storage/volumes.h"
 
+#include "cluster/storage/match.h"
 #include "cluster/storage/names.h"
 #include "cluster/storage/relations.h"
 #include "json/draft.h"
@@ -67,10 +68,6 @@ Decision mode_mismatch(const VolumeFacts& facts) {
                                      "PersistentVolumeClaim due to incompatible volumeMode.",
                                      kube::name_of(facts.volume))));
   return decision;
-}
-
-std::string_view mode_of(json::View object) {
-  return object.get("spec", "volumeMode").as_string("Filesystem");
 }
 
 }  // namespace

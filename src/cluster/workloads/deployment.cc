@@ -21,8 +21,7 @@ using json::Draft;
 using json::View;
 
 const kube::GroupVersionResource kDeployments{"apps", "v1", "deployments"};
-const kube::GroupVersionResource kSets{"apps", "v1", "replicasets"};
-constexpr std::string_view kSetPrefix = "replicasets.apps/";
+constexpr std::string_view kReplicaSetPrefix = "replicasets.apps/";
 // What progressDeadlineSeconds says when there is no deadline.
 constexpr std::int64_t kNoDeadline = 2147483647;
 
@@ -37,7 +36,7 @@ std::int64_t scaled(View value, std::int64_t total, kube::Rounding rounding) {
 
 // A template that is not there, told from one that was refused.
 bool refused_creation(const DeploymentFacts& facts) {
-  return facts.refused && facts.refused->request.resource == kSets &&
+  return facts.refused && facts.refused->request.resource == kReplicaSets &&
          facts.refused->request.verb == apiserver::Verb::Create;
 }
 
@@ -161,8 +160,8 @@ bool DeploymentPass::scale(SetState& set, std::int64_t to) {
 void DeploymentPass::write() {
   for (const SetState* set : order) {
     const json::Value object = set->body.freeze();
-    Effect effect{.request =
-                      set->record ? update_request(kSets, object) : create_request(kSets, object)};
+    Effect effect{.request = set->record ? update_request(kReplicaSets, object)
+                                         : create_request(kReplicaSets, object)};
     if (set->replicas != set->before) {
       effect.done = Notice{.object = deployment,
                            .reason = "ScalingReplicaSet",
@@ -193,7 +192,7 @@ Decision decide(const DeploymentFacts& facts, Instant now) {
     select_nothing(pass);
     return std::move(pass.decision);
   }
-  auto claimed = claim(pass.deployment, kSets, facts.sets,
+  auto claimed = claim(pass.deployment, kReplicaSets, facts.sets,
                        [&](View set) { return selector->matches(kube::labels_of(set)); });
   pass.decision.requests = std::move(claimed.effects);
   std::ranges::sort(claimed.children, {}, [](const store::RecordRef& set) {
@@ -231,8 +230,8 @@ DeploymentController::DeploymentController()
           .name = "deployment-controller",
           .prefix = "deployments.apps/",
           .kind = {"apps", "Deployment"},
-          .children = {kSetPrefix},
-          .adopts = {kSetPrefix},
+          .children = {kReplicaSetPrefix},
+          .adopts = {kReplicaSetPrefix},
           .follows = {kPodPrefix}
 }) {}
 
@@ -243,7 +242,7 @@ void DeploymentController::map(const store::Event& event, const Reader& reader,
   const View pod = event.before->body;
   const auto owner = kube::controller_of(pod);
   if (!owner || owner->kind != "ReplicaSet") return;
-  const auto set = reader.find(kSetPrefix, kube::namespace_of(pod), owner->name);
+  const auto set = reader.find(kReplicaSetPrefix, kube::namespace_of(pod), owner->name);
   if (!set) return;
   const auto deployment = kube::controller_of(set->body);
   if (!deployment || deployment->kind != "Deployment") return;
@@ -256,7 +255,7 @@ Decision DeploymentController::pass(const Reader& reader, const Subject& subject
   if (!subject.record) return {};
   const View deployment = subject.record->body;
   DeploymentFacts facts{.deployment = subject.record,
-                        .sets = reader.controlled(kube::uid_of(deployment), kSetPrefix),
+                        .sets = reader.controlled(kube::uid_of(deployment), kReplicaSetPrefix),
                         .refused = subject.refused};
   if (!is_rolling(deployment)) {
     for (const auto& set : facts.sets) {
@@ -264,7 +263,7 @@ Decision DeploymentController::pass(const Reader& reader, const Subject& subject
       facts.pods.insert(facts.pods.end(), pods.begin(), pods.end());
     }
   }
-  const auto orphans = reader.orphans(kSetPrefix, subject.parts.ns);
+  const auto orphans = reader.orphans(kReplicaSetPrefix, subject.parts.ns);
   facts.sets.insert(facts.sets.end(), orphans.begin(), orphans.end());
   return decide(facts, now);
 }

@@ -17,6 +17,7 @@
 
 namespace fixpoint::cluster {
 
+inline const kube::GroupVersionResource kReplicaSets{"apps", "v1", "replicasets"};
 inline constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
 inline constexpr std::string_view kRevisionHistory = "deployment.kubernetes.io/revision-history";
 inline constexpr std::string_view kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";

@@ -10,7 +10,6 @@
 namespace fixpoint::cluster {
 namespace {
 
-const kube::GroupVersionResource kSets{"apps", "v1", "replicasets"};
 constexpr std::int64_t kKeepsAll = 2147483647;
 
 std::int64_t sum(const std::vector<SetState*>& sets, auto&& of) {
@@ -117,8 +116,8 @@ void delete_old_revisions(DeploymentPass& pass) {
     const bool settled =
         kube::generation_of(set.seen()) <= set.seen().get("status", "observedGeneration").as_int();
     if (set.status("replicas") != 0 || set.replicas != 0 || !settled) continue;
-    pass.decision.requests.push_back(
-        {.request = delete_request(kSets, set.seen()), .tolerates = Effect::Tolerates::Absence});
+    pass.decision.requests.push_back({.request = delete_request(kReplicaSets, set.seen()),
+                                      .tolerates = Effect::Tolerates::Absence});
     ++pass.deletions;
   }
 }

@@ -4,6 +4,7 @@
 #include "base/rfc3339.h"
 #include "cluster/workloads/conditions.h"
 #include "cluster/workloads/deployment_pass.h"
+#include "cluster/workloads/status_counts.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -25,19 +26,6 @@ constexpr std::string_view kPaused = "DeploymentPaused";
 std::string_view text_of(const Draft* condition, std::string_view field) {
   const Draft* found = condition == nullptr ? nullptr : condition->find(field);
   return found == nullptr ? std::string_view{} : found->as_string();
-}
-
-std::int64_t count_of(const Draft& status, std::string_view field) {
-  const Draft* found = status.find(field);
-  return found == nullptr ? 0 : found->as_int();
-}
-
-void set_count(Draft& status, std::string_view field, std::int64_t count) {
-  if (count == 0) {
-    status.erase(field);
-  } else {
-    status[field] = count;
-  }
 }
 
 std::int64_t sum_of(const DeploymentPass& pass, std::string_view field) {

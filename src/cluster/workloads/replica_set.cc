@@ -6,6 +6,7 @@
 #include "cluster/workloads/pod_ranking.h"
 #include "cluster/workloads/pod_state.h"
 #include "cluster/workloads/pod_template.h"
+#include "cluster/workloads/status_counts.h"
 #include "json/draft.h"
 #include "json/print.h"
 #include "kube/label_selector.h"
@@ -28,7 +29,7 @@ Result<kube::LabelSelector> selector_in(const kube::GroupVersionResource& resour
   return kube::LabelSelector::from_object(selector);
 }
 
-std::size_t replicas_of(View set) {
+std::size_t wanted_pods(View set) {
   return static_cast<std::size_t>(std::max<std::int64_t>(0, set.get("spec", "replicas").as_int(1)));
 }
 
@@ -38,14 +39,6 @@ const Refusal* failure_in(const ReplicaSetFacts& facts) {
   const auto verb = facts.refused->request.verb;
   const bool manages = verb == apiserver::Verb::Create || verb == apiserver::Verb::Delete;
   return manages ? &*facts.refused : nullptr;
-}
-
-void set_count(Draft& status, std::string_view field, std::size_t count) {
-  if (count == 0) {
-    status.erase(field);
-  } else {
-    status[field] = static_cast<std::int64_t>(count);
-  }
 }
 
 // The selector that a pod with all labels of the template matches.
@@ -59,7 +52,7 @@ void set_failure(Draft& status, const ReplicaSetFacts& facts, std::size_t active
   if (namespace_is_terminating(*failure) || find_condition(status, kReplicaFailure) != nullptr) {
     return;
   }
-  const bool creates = active < replicas_of(facts.set->body);
+  const bool creates = active < wanted_pods(facts.set->body);
   set_condition(status,
                 {.type = std::string{kReplicaFailure},
                  .status = "True",
@@ -73,9 +66,9 @@ json::Value new_status(const ReplicaSetFacts& facts, const std::vector<store::Re
   const View set = facts.set->body;
   const auto min_ready = set.get("spec", "minReadySeconds").as_int();
   const auto full = template_labels(set);
-  std::size_t labelled = 0;
-  std::size_t ready = 0;
-  std::size_t available = 0;
+  std::int64_t labelled = 0;
+  std::int64_t ready = 0;
+  std::int64_t available = 0;
   for (const auto& pod : active) {
     if (full.matches(kube::labels_of(pod->body))) ++labelled;
     if (is_ready(pod->body)) ++ready;
@@ -111,7 +104,7 @@ void create_missing(View set, std::size_t count, Decision& decision) {
 void manage(const ReplicaSetFacts& facts, const std::vector<store::RecordRef>& active, Instant now,
             Decision& decision) {
   const View set = facts.set->body;
-  const auto wanted = replicas_of(set);
+  const auto wanted = wanted_pods(set);
   if (active.size() < wanted) {
     return create_missing(set, std::min(wanted - active.size(), kReplicasPerPass), decision);
   }
@@ -143,7 +136,7 @@ Decision decide(const ReplicaSetFacts& facts, Instant now) {
   decision.again = next_availability(active, set.get("spec", "minReadySeconds").as_int(), now);
   // What this pass leaves over is the next one's, at once.
   const auto missing =
-      std::max(active.size(), replicas_of(set)) - std::min(active.size(), replicas_of(set));
+      std::max(active.size(), wanted_pods(set)) - std::min(active.size(), wanted_pods(set));
   if (missing > kReplicasPerPass) decision.again = now;
   return decision;
 }
@@ -205,7 +198,7 @@ Decision ReplicaSetController::pass(const Reader& reader, const Subject& subject
                         .refused = subject.refused};
   const auto orphans = reader.orphans(kPodPrefix, subject.parts.ns);
   facts.pods.insert(facts.pods.end(), orphans.begin(), orphans.end());
-  if (facts.pods.size() > replicas_of(set)) {
+  if (facts.pods.size() > wanted_pods(set)) {
     facts.family = family_of(reader, set, subject.parts.prefix);
   }
   return decide(facts, now);

@@ -6,6 +6,7 @@
 #include "cluster/workloads/pod_state.h"
 #include "cluster/workloads/pod_template.h"
 #include "cluster/workloads/stateful_set_pass.h"
+#include "cluster/workloads/status_counts.h"
 #include "kube/label_selector.h"
 #include "kube/metadata.h"
 
@@ -20,8 +21,8 @@ namespace {
 using json::Draft;
 using json::View;
 
-const kube::GroupVersionResource kSets{"apps", "v1", "statefulsets"};
-constexpr std::string_view kSetPrefix = "statefulsets.apps/";
+const kube::GroupVersionResource kStatefulSets{"apps", "v1", "statefulsets"};
+constexpr std::string_view kStatefulSetPrefix = "statefulsets.apps/";
 
 struct Counts {
   std::int64_t replicas = 0;
@@ -132,7 +133,7 @@ void StatefulPass::note_collision() {
   Draft set{set_};
   set.object_at("status")["collisionCount"] = collisions() + 1;
   const json::Value body = set.freeze();
-  decision_.requests.push_back({.request = update_request(kSets, body, "status")});
+  decision_.requests.push_back({.request = update_request(kStatefulSets, body, "status")});
 }
 
 void StatefulPass::seat_pods(const std::vector<store::RecordRef>& pods) {
@@ -296,18 +297,15 @@ void StatefulPass::write_status() {
       {"updateRevision",     update_.name             },
       {"collisionCount",     collisions()             }
   });
-  const auto set_count = [&](std::string_view field, std::int64_t count) {
-    if (count != 0) status[field] = count;
-  };
-  set_count("readyReplicas", counts_.ready);
-  set_count("currentReplicas", counts_.current);
-  set_count("updatedReplicas", counts_.updated);
+  set_count(status, "readyReplicas", counts_.ready);
+  set_count(status, "currentReplicas", counts_.current);
+  set_count(status, "updatedReplicas", counts_.updated);
   const json::Value made = status.freeze();
   if (made == set_.get("status")) return;
   Draft set{set_};
   set["status"] = made;
   const json::Value body = set.freeze();
-  decision_.requests.push_back({.request = update_request(kSets, body, "status")});
+  decision_.requests.push_back({.request = update_request(kStatefulSets, body, "status")});
 }
 
 std::string title(std::string_view verb) {
@@ -341,7 +339,7 @@ Decision decide(const StatefulSetFacts& facts, Instant now) {
 StatefulSetController::StatefulSetController()
     : KeyedController({
           .name = "statefulset-controller",
-          .prefix = kSetPrefix,
+          .prefix = kStatefulSetPrefix,
           .kind = {"apps", "StatefulSet"},
           .children = {kPodPrefix},
           .adopts = {kPodPrefix},
@@ -357,7 +355,8 @@ void StatefulSetController::map(const store::Event& event, const Reader& reader,
   const auto name = kube::name_of(claim);
   const auto stem = name.substr(0, std::min(name.rfind('-'), name.size()));
   for (auto at = stem.find('-'); at != std::string_view::npos; at = stem.find('-', at + 1)) {
-    const auto set = reader.find(kSetPrefix, kube::namespace_of(claim), stem.substr(at + 1));
+    const auto set =
+        reader.find(kStatefulSetPrefix, kube::namespace_of(claim), stem.substr(at + 1));
     if (!set) continue;
     for (const View claim_template : set->body.get("spec", "volumeClaimTemplates").elements()) {
       const auto whole =

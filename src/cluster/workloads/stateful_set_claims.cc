@@ -18,7 +18,7 @@ using json::Draft;
 using json::View;
 using kube::OwnerReference;
 
-const kube::GroupVersionResource kClaims{"", "v1", "persistentvolumeclaims"};
+const kube::GroupVersionResource kClaimResource{"", "v1", "persistentvolumeclaims"};
 
 struct Policy {
   bool delete_when_deleted = false;
@@ -179,7 +179,7 @@ void make_claims(const StatefulSetFacts& facts, std::int64_t ordinal, Decision& 
     const json::Value body = new_claim(set, claim, ordinal).freeze();
     const auto pod = pod_name(set, ordinal);
     decision.requests.push_back({
-        .request = create_request(kClaims, body),
+        .request = create_request(kClaimResource, body),
         .done = Notice{.object = set,
                        .reason = "SuccessfulCreate",
                        .message = fmt::format("create Claim {} Pod {} in StatefulSet {} success",
@@ -214,7 +214,7 @@ void apply_policy(const StatefulSetFacts& facts, const Place& place, Decision& d
     }
     if (up_to_date(claim->body, set, place)) continue;
     const json::Value body = with_owners(claim->body, set, place);
-    decision.requests.push_back({.request = update_request(kClaims, body)});
+    decision.requests.push_back({.request = update_request(kClaimResource, body)});
   }
 }
 
