@@ -9,12 +9,13 @@ namespace fixpoint::cli {
 namespace {
 
 constexpr std::string_view kSizes[] = {"small", "large"};
-constexpr Positional kPositionals[] = {
+constexpr Positional kMakePositionals[] = {
     {.name = "SIZE", .help = "How big", .values = kSizes },
     {.name = "NAME", .help = "Of what", .required = false}
 };
 const Command kUp{.name = "up", .summary = "", .description = "", .flags = kUpFlags};
-const Command kMake{.name = "make", .summary = "", .description = "", .positionals = kPositionals};
+const Command kMake{
+    .name = "make", .summary = "", .description = "", .positionals = kMakePositionals};
 
 Result<Arguments> parse(const Command& command, std::vector<std::string_view> words) {
   return Arguments::parse(command, words);

@@ -16,16 +16,16 @@ namespace fixpoint::cli {
 namespace {
 
 constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
-constexpr Positional kPositionals[] = {
+constexpr Positional kCompletionPositionals[] = {
     {.name = "SHELL", .help = "The shell", .values = kShells}
 };
-constexpr Example kExamples[] = {
+constexpr Example kCompletionExamples[] = {
     {"completion bash", "e.g. > /etc/bash_completion.d/fixpoint"              },
     {"completion zsh",  "e.g. > ~/.zfunc/_fixpoint, with that folder in fpath"},
     {"completion fish", "e.g. > ~/.config/fish/completions/fixpoint.fish"     },
 };
 
-int run(const Arguments& arguments) {
+int run_completion(const Arguments& arguments) {
   const std::string_view shell = arguments.positional(0);
   const std::string script = shell == "bash"  ? bash_completion(commands())
                              : shell == "zsh" ? zsh_completion(commands())
@@ -34,7 +34,7 @@ int run(const Arguments& arguments) {
 }
 
 // For a text between single quotes, in all three shells.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -100,12 +100,12 @@ std::string zsh_command(const Command& command) {
   for (const Flag& flag : command.flags) {
     std::string spec = fmt::format("--{}[{}]", flag.name, zsh_text(flag.help));
     if (!flag.is_switch()) spec += fmt::format(":{}:{}", flag.placeholder, zsh_value(flag));
-    script += " " + quoted(spec);
+    script += " " + shell_quoted(spec);
   }
   for (std::size_t i = 0; i < command.positionals.size(); ++i) {
     const Positional& positional = command.positionals[i];
-    script += " " + quoted(fmt::format("{}:{}:({})", i + 1, positional.name,
-                                       fmt::join(positional.values, " ")));
+    script += " " + shell_quoted(fmt::format("{}:{}:({})", i + 1, positional.name,
+                                             fmt::join(positional.values, " ")));
   }
   return script + " ;;\n";
 }
@@ -113,10 +113,10 @@ std::string zsh_command(const Command& command) {
 std::string fish_command(const Command& command) {
   const std::string inside = fmt::format("-n '__fish_seen_subcommand_from {}'", command.name);
   std::string script = fmt::format("complete -c fixpoint -n __fish_use_subcommand -a {} -d {}\n",
-                                   command.name, quoted(command.summary));
+                                   command.name, shell_quoted(command.summary));
   for (const Flag& flag : command.flags) {
-    script +=
-        fmt::format("complete -c fixpoint {} -l {} -d {}", inside, flag.name, quoted(flag.help));
+    script += fmt::format("complete -c fixpoint {} -l {} -d {}", inside, flag.name,
+                          shell_quoted(flag.help));
     if (!flag.values.empty()) {
       script += fmt::format(" -x -a '{}'", fmt::join(flag.values, " "));
     } else if (flag.placeholder == "DIR") {
@@ -142,9 +142,9 @@ const Command kCompletionCommand{
     .name = "completion",
     .summary = "Print a completion script for your shell",
     .description = "To try it in this shell only: source <(fixpoint completion bash)\n",
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kCompletionPositionals,
+    .examples = kCompletionExamples,
+    .run = run_completion,
 };
 
 std::string bash_completion(Commands commands) {
@@ -171,8 +171,8 @@ std::string zsh_completion(Commands commands) {
       "  local -a commands\n"
       "  commands=(\n";
   for (const Command* command : commands) {
-    script += fmt::format("    {}\n",
-                          quoted(fmt::format("{}:{}", command->name, zsh_text(command->summary))));
+    script += fmt::format(
+        "    {}\n", shell_quoted(fmt::format("{}:{}", command->name, zsh_text(command->summary))));
   }
   script +=
       "    'help:Explain a command'\n"

@@ -18,13 +18,14 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::string_view kColours[] = {"red", "green"};
-constexpr Positional kPositionals[] = {
+constexpr Positional kPaintPositionals[] = {
     {.name = "COLOUR", .help = "Of it", .values = kColours}
 };
-const Command kUp{.name = "up", .summary = "Don't wait: go", .description = "", .flags = kUpFlags};
+const Command kHurriedUp{
+    .name = "up", .summary = "Don't wait: go", .description = "", .flags = kUpFlags};
 const Command kPaint{
-    .name = "paint", .summary = "", .description = "", .positionals = kPositionals};
-constexpr std::array kTable{&kUp, &kPaint};
+    .name = "paint", .summary = "", .description = "", .positionals = kPaintPositionals};
+constexpr std::array kTable{&kHurriedUp, &kPaint};
 
 // What bash offers for the last of `words`, one per line.
 std::string offered(const std::string& words) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing an answer to stdout as a whole: a full disk or a closed pipe is a failure, said and
-// reported by the exit status, not a shorter answer.
+// The last word of a command: its answer on stdout, or on stderr why there is none.
+//
+// An answer is written as a whole: a full disk or a closed pipe is a failure, said and reported by
+// the exit status, not a shorter answer.
 #pragma once
+
+#include "base/error.h"
 
 #include <string_view>
 
@@ -10,5 +14,8 @@ namespace fixpoint::cli {
 
 // The exit status: kExitDone, or kExitFailed after saying why on stderr.
 int answer(std::string_view text);
+
+// Says on stderr what kept `command` from its work. The exit status: kExitFailed.
+int failed(std::string_view command, const Error& error);
 
 }  // namespace fixpoint::cli

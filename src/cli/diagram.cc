@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kFormats[]{"mermaid", "svg"};
 
-int run(const Arguments& arguments) {
+int run_diagram(const Arguments& arguments) {
   const auto name = arguments.positional(0);
   std::vector<std::string_view> drawn;
   for (const auto& entry : operators()) {
@@ -40,17 +40,17 @@ int run(const Arguments& arguments) {
   return kExitFailed;
 }
 
-constexpr std::array kFlags{
+constexpr std::array kDiagramFlags{
     Flag{.name = "format",
          .placeholder = "FORMAT",
          .help = "what is printed",
          .fallback = "mermaid",
          .values = kFormats},
 };
-constexpr std::array kPositionals{
+constexpr std::array kDiagramPositionals{
     Positional{.name = "OPERATOR", .help = "whose objects"},
 };
-constexpr std::array kExamples{
+constexpr std::array kDiagramExamples{
     Example{"diagram stellar",              "for a page that draws Mermaid"},
     Example{"diagram stellar --format svg", "a picture of its own"         },
 };
@@ -63,10 +63,10 @@ const Command kDiagramCommand{
     .description =
         "Prints the phases of an operator's objects and what leads from one to another, from\n"
         "the same table that the operator follows.\n",
-    .flags = kFlags,
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .flags = kDiagramFlags,
+    .positionals = kDiagramPositionals,
+    .examples = kDiagramExamples,
+    .run = run_diagram,
 };
 
 }  // namespace fixpoint::cli

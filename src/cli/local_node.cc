@@ -10,7 +10,7 @@
 namespace fixpoint::cli {
 namespace {
 
-constexpr Duration kStopGrace = std::chrono::milliseconds(1'500);
+constexpr Duration kPodsStopGrace = std::chrono::milliseconds(1'500);
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Result<std::unique_ptr<LocalNode>> LocalNode::open(front::Host& host, const runt
 }
 
 void LocalNode::stop(std::function<void()> done) {
-  agent_->stop(kStopGrace, std::move(done));
+  agent_->stop(kPodsStopGrace, std::move(done));
 }
 
 front::Measurement LocalNode::measure() const {

@@ -8,13 +8,11 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/program.h"
-#include "cli/route.h"
 #include "types/reference.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -23,11 +21,6 @@ namespace fixpoint::cli {
 namespace {
 
 constexpr std::string_view kParts[]{"all", "crds", "rbac", "workload", "reference"};
-
-int failed(std::string_view message) {
-  fmt::print(stderr, "fixpoint manifests: {}\n", message);
-  return kExitFailed;
-}
 
 Result<int> parse_replicas(std::string_view text) {
   int replicas = 0;
@@ -40,7 +33,7 @@ Result<int> parse_replicas(std::string_view text) {
   return replicas;
 }
 
-Result<runtime::ManifestOptions> options_from(const Arguments& arguments) {
+Result<runtime::ManifestOptions> manifest_options(const Arguments& arguments) {
   runtime::ManifestOptions options;
   auto chosen = runtime::choose(operators(), arguments.value("operators"));
   if (!chosen) {
@@ -72,9 +65,9 @@ std::string reference_pages(const runtime::ManifestOptions& options) {
   return pages;
 }
 
-int run(const Arguments& arguments) {
-  const auto options = options_from(arguments);
-  if (!options) return failed(options.error().message);
+int run_manifests(const Arguments& arguments) {
+  const auto options = manifest_options(arguments);
+  if (!options) return failed("manifests", options.error());
   const auto only = arguments.value("only");
   if (only == "reference") return answer(reference_pages(*options));
   std::vector<json::Value> objects;
@@ -89,7 +82,7 @@ int run(const Arguments& arguments) {
   return answer(runtime::to_yaml_documents(objects));
 }
 
-constexpr std::array kFlags{
+constexpr std::array kManifestsFlags{
     Flag{.name = "operators",
          .placeholder = "LIST",
          .help = "which, by name and separated by commas; all but examples if not given"},
@@ -120,7 +113,7 @@ constexpr std::array kFlags{
          .help = "also a PrometheusRule and a ServiceMonitor; their CRDs must be installed"},
 };
 
-constexpr std::array kExamples{
+constexpr std::array kManifestsExamples{
     Example{"manifests --operators greeting",                          "everything that installs an operator"},
     Example{"manifests --operators greeting --only crds",              "only the kinds it brings"            },
     Example{"manifests --operators greeting --only reference",
@@ -139,9 +132,9 @@ const Command kManifestsCommand{
         "Deployment, Service and PodDisruptionBudget. The kinds come from the operators' own\n"
         "tables, the rights from what they declare to watch and to write: nothing more is\n"
         "granted. Nothing is sent anywhere; pipe it to 'kubectl apply --server-side -f -'.\n",
-    .flags = kFlags,
-    .examples = kExamples,
-    .run = run,
+    .flags = kManifestsFlags,
+    .examples = kManifestsExamples,
+    .run = run_manifests,
 };
 
 }  // namespace fixpoint::cli

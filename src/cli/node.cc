@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/node_flags.h"
 #include "cli/node_server.h"
 #include "cli/operators.h"
@@ -20,19 +21,12 @@
 #include <filesystem>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace fixpoint::cli {
 namespace {
 
-constexpr Duration kStopGrace = std::chrono::seconds(5);
+constexpr Duration kAgentStopGrace = std::chrono::seconds(5);
 
-int failed(const Error& error) {
-  fmt::print(stderr, "fixpoint node: {}\n", error.message);
-  return kExitFailed;
-}
-
-Result<node::NodeOptions> options_from(const Arguments& arguments) {
+Result<node::NodeOptions> agent_options(const Arguments& arguments) {
   FP_TRY(options, node_options(arguments));
   options.name = arguments.given("name") ? std::string{arguments.value("name")} : machine_name();
   options.directory = arguments.given("directory")
@@ -68,15 +62,15 @@ Result<std::unique_ptr<NodeServer>> open_server(net::Loop& loop, client::Client&
   return NodeServer::open(loop, client, std::move(options));
 }
 
-int run(const Arguments& arguments) {
+int run_node(const Arguments& arguments) {
   // A log that nobody reads any more is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
-  auto options = options_from(arguments);
-  if (!options) return failed(options.error());
+  auto options = agent_options(arguments);
+  if (!options) return failed("node", options.error());
   auto config = client::load_config({.kubeconfig = std::string{arguments.value("kubeconfig")},
                                      .context = std::string{arguments.value("context")}},
                                     client::Surroundings::of_process());
-  if (!config) return failed(config.error());
+  if (!config) return failed("node", config.error());
   net::Loop loop;
   std::unique_ptr<NodeServer> server;
   std::unique_ptr<node::Agent> agent;
@@ -84,17 +78,17 @@ int run(const Arguments& arguments) {
   const auto stop = [&] {
     // Asked twice: whoever asks means it. What runs then is ended by the supervisors.
     if (std::exchange(stopping, true) || !agent) return loop.stop();
-    agent->stop(kStopGrace, [&] { loop.stop(); });
+    agent->stop(kAgentStopGrace, [&] { loop.stop(); });
   };
   for (const int signal : {SIGTERM, SIGINT}) {
-    if (auto ok = loop.on_signal(signal, stop); !ok) return failed(ok.error());
+    if (auto ok = loop.on_signal(signal, stop); !ok) return failed("node", ok.error());
   }
   const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,
                          loop.clock(), runtime::Log::to_stdout());
   auto client = client::open_client(loop, *std::move(config));
-  if (!client) return failed(client.error());
+  if (!client) return failed("node", client.error());
   auto serving = open_server(loop, **client, arguments, *options);
-  if (!serving) return failed(serving.error());
+  if (!serving) return failed("node", serving.error());
   server = *std::move(serving);
   if (server) {
     options->port = server->port();
@@ -105,7 +99,7 @@ int run(const Arguments& arguments) {
     });
   }
   auto opened = node::Agent::open({loop, **client, log}, *std::move(options));
-  if (!opened) return failed(opened.error());
+  if (!opened) return failed("node", opened.error());
   agent = *std::move(opened);
   if (server) server->use(agent.get());
   agent->start();
@@ -116,7 +110,7 @@ int run(const Arguments& arguments) {
   return kExitDone;
 }
 
-constexpr std::array kFlags{
+constexpr std::array kNodeFlags{
     kKubeconfigFlag,
     kContextFlag,
     Flag{.name = "name", .placeholder = "NAME", .help = "of the node; this machine's if not given"},
@@ -144,7 +138,7 @@ constexpr std::array kFlags{
     kLogFormatFlag,
 };
 
-constexpr std::array kExamples{
+constexpr std::array kNodeExamples{
     Example{"node --kubeconfig ~/.kube/config --name laptop", "run pods of that cluster here"        },
     Example{"node --image web=python3",                       "and say what the image web stands for"},
 };
@@ -160,9 +154,9 @@ const Command kNodeCommand{
         "image stands for a local program (see --image); one without is simulated. As root each\n"
         "container has a file system of its own; otherwise paths of volumes are rewritten. Ctrl-C\n"
         "or SIGTERM ends the pods' processes, and the next start runs them again.\n",
-    .flags = kFlags,
-    .examples = kExamples,
-    .run = run,
+    .flags = kNodeFlags,
+    .examples = kNodeExamples,
+    .run = run_node,
 };
 
 }  // namespace fixpoint::cli

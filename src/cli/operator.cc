@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/build_info.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/operators.h"
 #include "cli/route.h"
 #include "cli/shared_flags.h"
@@ -12,19 +13,11 @@
 
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace fixpoint::cli {
 namespace {
-
-int failed(const Error& error) {
-  fmt::print(stderr, "fixpoint operator: {}\n", error.message);
-  return kExitFailed;
-}
 
 // Kubebuilder's programs name two of the flags differently; Deployments written for those work.
 std::string_view either(const Arguments& arguments, std::string_view name, std::string_view alias) {
@@ -66,10 +59,10 @@ Result<runtime::ElectionOptions> election_from(const Arguments& arguments, kube:
   return election;
 }
 
-Result<runtime::ManagerOptions> options_from(const Arguments& arguments,
-                                             const client::Config& config,
-                                             const std::vector<runtime::ManagedPart>& parts,
-                                             Rng& rng) {
+Result<runtime::ManagerOptions> manager_options(const Arguments& arguments,
+                                                const client::Config& config,
+                                                const std::vector<runtime::ManagedPart>& parts,
+                                                Rng& rng) {
   runtime::ManagerOptions options;
   options.identity = process_identity(rng);
   options.version = kBuildInfo.version;
@@ -92,18 +85,18 @@ Result<runtime::ManagerOptions> options_from(const Arguments& arguments,
   return options;
 }
 
-int run(const Arguments& arguments) {
+int run_operator(const Arguments& arguments) {
   // A log that nobody reads any more is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
   auto parts = parts_of(arguments.value("operators"));
-  if (!parts) return failed(parts.error());
+  if (!parts) return failed("operator", parts.error());
   auto config = client::load_config({.kubeconfig = std::string{arguments.value("kubeconfig")},
                                      .context = std::string{arguments.value("context")}},
                                     client::Surroundings::of_process());
-  if (!config) return failed(config.error());
+  if (!config) return failed("operator", config.error());
   auto rng = Rng::from_kernel();
-  auto options = options_from(arguments, *config, *parts, rng);
-  if (!options) return failed(options.error());
+  auto options = manager_options(arguments, *config, *parts, rng);
+  if (!options) return failed("operator", options.error());
 
   net::Loop loop;
   std::unique_ptr<runtime::Manager> manager;
@@ -114,7 +107,7 @@ int run(const Arguments& arguments) {
     manager->stop([&] { loop.stop(); });
   };
   for (const int signal : {SIGTERM, SIGINT}) {
-    if (auto ok = loop.on_signal(signal, stop); !ok) return failed(ok.error());
+    if (auto ok = loop.on_signal(signal, stop); !ok) return failed("operator", ok.error());
   }
   const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,
                          loop.clock(), runtime::Log::to_stdout());
@@ -129,11 +122,11 @@ int run(const Arguments& arguments) {
   requests.listener = &client_metrics;
   if (arguments.given("request-timeout")) {
     const auto limit = arguments.duration("request-timeout");
-    if (!limit) return failed(limit.error());
+    if (!limit) return failed("operator", limit.error());
     requests.deadline_max = *limit;
   }
   auto client = client::open_client(loop, *std::move(config), requests);
-  if (!client) return failed(client.error());
+  if (!client) return failed("operator", client.error());
   log.info("starting", {
                            {"server",    server                      },
                            {"operators", arguments.value("operators")},
@@ -142,14 +135,14 @@ int run(const Arguments& arguments) {
   manager = std::make_unique<runtime::Manager>(
       runtime::Manager::Surroundings{loop, **client, metrics, log}, *std::move(options),
       *std::move(parts), rng);
-  if (auto started = manager->start(); !started) return failed(started.error());
+  if (auto started = manager->start(); !started) return failed("operator", started.error());
   loop.run();
   manager.reset();
   log.info("stopped");
   return kExitDone;
 }
 
-constexpr std::array kFlags{
+constexpr std::array kOperatorFlags{
     Flag{.name = "operators",
          .placeholder = "LIST",
          .help = "which, by name and separated by commas; all but examples if not given"},
@@ -198,7 +191,7 @@ constexpr std::array kFlags{
     Flag{.name = "traces", .help = "print a span for every pass, as OpenTelemetry writes them"},
 };
 
-constexpr std::array kExamples{
+constexpr std::array kOperatorExamples{
     Example{"operator --operators greeting",                                               "against the current cluster of kubectl"},
     Example{"operator --operators greeting --leader-elect",
             "as one of several: they agree on who reconciles"                                                                      },
@@ -219,9 +212,9 @@ const Command kOperatorCommand{
         "clean stop hands over at once, a killed one is replaced when its lease runs out.\n\n"
         "An object that somebody else keeps changing back is paused, with an event and the\n"
         "annotation fixpoint.dev/reconcile-paused; remove the annotation to resume.\n",
-    .flags = kFlags,
-    .examples = kExamples,
-    .run = run,
+    .flags = kOperatorFlags,
+    .examples = kOperatorExamples,
+    .run = run_operator,
 };
 
 }  // namespace fixpoint::cli

@@ -65,7 +65,7 @@ Result<sim::Call> call_from(const Arguments& arguments) {
   return call;
 }
 
-int run(const Arguments& arguments) {
+int run_sim(const Arguments& arguments) {
   // A log that nobody reads any more is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
   const auto call = call_from(arguments);
@@ -76,7 +76,7 @@ int run(const Arguments& arguments) {
   return sim::call(*call);
 }
 
-constexpr std::array kFlags{
+constexpr std::array kSimFlags{
     Flag{.name = "conf", .placeholder = "FILE", .help = "core: its stellar-core.cfg"},
     Flag{.name = "config-path",
          .placeholder = "FILE",
@@ -96,7 +96,7 @@ constexpr std::array kFlags{
          .fallback = "3s"},
 };
 
-constexpr std::array kPositionals{
+constexpr std::array kSimPositionals{
     Positional{.name = "PRODUCT", .help = "whose program",                         .values = kProducts       },
     Positional{.name = "PROGRAM", .help = "which of them",                         .values = kStellarPrograms},
     Positional{.name = "ACTION",
@@ -105,7 +105,7 @@ constexpr std::array kPositionals{
     Positional{.name = "COMMAND", .help = "of http-command: info, metrics, …",     .required = false         },
 };
 
-constexpr std::array kExamples{
+constexpr std::array kSimExamples{
     Example{"sim stellar core new-db --conf stellar-core.cfg", "make its database, once"    },
     Example{"sim stellar core run --conf stellar-core.cfg",    "and run"                    },
     Example{"sim stellar rpc --config-path stellar-rpc.toml",  "the same for stellar-rpc"   },
@@ -138,10 +138,10 @@ const Command kSimCommand{
         "A node runs containers of stellar/stellar-core, stellar/horizon and stellar/stellar-rpc\n"
         "by these stand-ins, under the real programs' names: in such a pod, 'stellar-core\n"
         "http-command info --conf FILE' works as it does anywhere.\n",
-    .flags = kFlags,
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .flags = kSimFlags,
+    .positionals = kSimPositionals,
+    .examples = kSimExamples,
+    .run = run_sim,
 };
 
 }  // namespace fixpoint::cli

@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -32,7 +31,7 @@
 namespace fixpoint::cli {
 namespace {
 
-constexpr auto kStopGrace = std::chrono::milliseconds(800);
+constexpr auto kServerStopGrace = std::chrono::milliseconds(800);
 constexpr std::uint16_t kDefaultPort = 6443;
 // Until what only the start needed is given back.
 constexpr auto kUntilSettled = std::chrono::seconds(1);
@@ -129,11 +128,6 @@ std::size_t connections_that_fit() {
   return have > kDescriptorsReserved ? have - kDescriptorsReserved : 1;
 }
 
-int failed(const Error& error) {
-  fmt::print(stderr, "fixpoint up: {}\n", error.message);
-  return kExitFailed;
-}
-
 // Where pods and persistent volumes lie: with the cluster, or, of one in memory, in a directory
 // that goes with it.
 struct Home {
@@ -177,13 +171,13 @@ Result<void> remove_volume(const std::filesystem::path& volumes, const std::stri
   return {};
 }
 
-int run(const Arguments& arguments) {
+int run_up(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   auto listen = parse_listen(arguments.value("listen"));
-  if (!listen) return failed(listen.error());
+  if (!listen) return failed("up", listen.error());
 
   auto cluster_options = parse_nodes(arguments.value("nodes"), arguments.value("ready-after"));
-  if (!cluster_options) return failed(cluster_options.error());
+  if (!cluster_options) return failed("up", cluster_options.error());
 
   // A file that may not grow, or a log that nobody reads any more, is an error of that write and
   // not the end of the cluster.
@@ -191,7 +185,7 @@ int run(const Arguments& arguments) {
   std::vector<runtime::ManagedPart> parts;
   if (arguments.value("operators") != "none") {
     auto chosen = parts_of(arguments.value("operators"));
-    if (!chosen) return failed(chosen.error());
+    if (!chosen) return failed("up", chosen.error());
     parts = *std::move(chosen);
   }
   net::Loop loop;
@@ -199,7 +193,7 @@ int run(const Arguments& arguments) {
   std::unique_ptr<LocalOperators> local;
   std::unique_ptr<LocalNode> node;
   bool stopping = false;
-  const auto stop_server = [&] { host->stop(kStopGrace, [&] { loop.stop(); }); };
+  const auto stop_server = [&] { host->stop(kServerStopGrace, [&] { loop.stop(); }); };
   const auto stop_host = [&] {
     if (node) return node->stop(stop_server);
     stop_server();
@@ -211,7 +205,7 @@ int run(const Arguments& arguments) {
     stop_host();
   };
   for (const int signal : {SIGTERM, SIGINT}) {
-    if (auto ok = loop.on_signal(signal, stop); !ok) return failed(ok.error());
+    if (auto ok = loop.on_signal(signal, stop); !ok) return failed("up", ok.error());
   }
   front::HostOptions options;
   if (!arguments.given("ephemeral")) {
@@ -230,14 +224,14 @@ int run(const Arguments& arguments) {
   options.access_log = [&](const front::AccessLine& line) { requests.tell(line); };
   const auto data_dir = options.data_dir;
   const auto home = Home::of(data_dir);
-  if (!home) return failed(home.error());
+  if (!home) return failed("up", home.error());
   const auto volumes = home->volumes();
   cluster_options->volumes = volumes.string();
   cluster_options->remove_directory = [volumes](const std::string& path) {
     return remove_volume(volumes, path);
   };
   auto started = front::Host::start(loop, std::move(options));
-  if (!started) return failed(started.error());
+  if (!started) return failed("up", started.error());
   host = *std::move(started);
   const bool workloads = arguments.value("controllers") == "all";
   ControllerShell controllers(host->service(), [&host, &cluster_options, workloads] {
@@ -250,11 +244,11 @@ int run(const Arguments& arguments) {
   if (!parts.empty()) {
     local = std::make_unique<LocalOperators>(host->service(), log, arguments.value("operators"),
                                              std::move(parts));
-    if (auto ok = local->start(); !ok) return failed(ok.error());
+    if (auto ok = local->start(); !ok) return failed("up", ok.error());
   }
   if (workloads && arguments.value("nodes") == kLocalNodes) {
     auto opened = open_node(arguments, *host, log, *home, cluster_options->simulation.ready_after);
-    if (!opened) return failed(opened.error());
+    if (!opened) return failed("up", opened.error());
     node = *std::move(opened);
   }
 
@@ -265,7 +259,7 @@ int run(const Arguments& arguments) {
                                 fmt::format("fixpoint-{}.kubeconfig", ::getpid());
   }
   if (auto ok = front::write_private_file(kubeconfig, host->kubeconfig()); !ok) {
-    return failed(ok.error());
+    return failed("up", ok.error());
   }
   const double millis =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
@@ -299,7 +293,7 @@ const Command kUpCommand{
         "write is acknowledged only once it is on disk. Ctrl-C or SIGTERM ends it cleanly.\n",
     .flags = kUpFlags,
     .examples = kUpExamples,
-    .run = run,
+    .run = run_up,
 };
 
 }  // namespace fixpoint::cli

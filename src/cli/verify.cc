@@ -37,7 +37,7 @@ constexpr unsigned kWorkersMax = 64;
 constexpr std::uint64_t kWalksMax = 1'000'000'000;
 constexpr std::uint64_t kSeedMax = INT64_MAX;  // JSON readers lose what is more
 
-int failed(const Error& error) {
+int verify_failed(const Error& error) {
   fmt::print(stderr, "{} verify: {}\n", program_name(), error.message);
   return error.kind == ErrorKind::Unavailable ? kExitFailed : kExitMisused;
 }
@@ -66,7 +66,7 @@ Result<std::optional<Number>> number_from(const Arguments& arguments, std::strin
   return number;
 }
 
-Result<verify::ExploreOptions> options_from(const Arguments& arguments) {
+Result<verify::ExploreOptions> explore_options(const Arguments& arguments) {
   verify::ExploreOptions options;
   FP_TRY(workers, number_from<unsigned>(arguments, "workers", 1, kWorkersMax));
   options.workers =
@@ -197,10 +197,10 @@ Result<void> save_reports(const Arguments& arguments, const std::vector<verify::
 }
 
 int explore(const Arguments& arguments, const std::vector<verify::Subject>& all) {
-  auto options = options_from(arguments);
-  if (!options) return failed(options.error());
+  auto options = explore_options(arguments);
+  if (!options) return verify_failed(options.error());
   const auto jobs = jobs_from(arguments, all);
-  if (!jobs) return failed(jobs.error());
+  if (!jobs) return verify_failed(jobs.error());
   std::vector<verify::Report> reports;
   for (const Job& job : *jobs) {
     VerifyProgress progress(options->time_limit);
@@ -209,17 +209,18 @@ int explore(const Arguments& arguments, const std::vector<verify::Subject>& all)
                                     .parameters = parameters_from(arguments),
                                     .options = *options});
     progress.clear();
-    if (!report) return failed(report.error());
+    if (!report) return verify_failed(report.error());
     report->program = program_name();
     report->subject = job.subject->name;
     // One that must fail is right when it does, as long as there are others beside it.
     report->false_on_purpose = jobs->size() > 1 && job.scenario->false_on_purpose;
     const auto replays = save_replays(*report, arguments.value("out"));
-    if (!replays) return failed(replays.error());
+    if (!replays) return verify_failed(replays.error());
     if (answer(verify::to_text(*report) + *replays + "\n") != kExitDone) return kExitFailed;
     reports.push_back(*std::move(report));
   }
-  if (const auto saved = save_reports(arguments, reports); !saved) return failed(saved.error());
+  if (const auto saved = save_reports(arguments, reports); !saved)
+    return verify_failed(saved.error());
   if (reports.size() > 1 && answer(summary_of(reports)) != kExitDone) return kExitFailed;
   return status_of(reports);
 }
@@ -228,29 +229,29 @@ int explore(const Arguments& arguments, const std::vector<verify::Subject>& all)
 int replay_with_a_process(const Arguments& arguments, const verify::Subject& subject,
                           const verify::Replay& file) {
   if (!subject.live) {
-    return failed({ErrorKind::Invalid, fmt::format("{} is no operator", subject.name)});
+    return verify_failed({ErrorKind::Invalid, fmt::format("{} is no operator", subject.name)});
   }
   auto script = subject.live({.scenario = file.scenario, .parameters = file.parameters}, file);
-  if (!script) return failed(script.error());
+  if (!script) return verify_failed(script.error());
   script->subject = subject.name;
   const auto log = std::string{arguments.value("replay")} + ".log";
   const auto outcome = replay_live(*script, "/proc/self/exe", log);
-  if (!outcome) return failed(outcome.error());
+  if (!outcome) return verify_failed(outcome.error());
   if (answer(outcome->text + "log of the process: " + log + "\n") != kExitDone) return kExitMisused;
   return outcome->same ? kExitFailed : kExitDone;
 }
 
 int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) {
   const auto text = read_file(arguments.value("replay"));
-  if (!text) return failed(text.error());
+  if (!text) return verify_failed(text.error());
   const auto file = verify::Replay::parse(*text);
-  if (!file) return failed(file.error());
+  if (!file) return verify_failed(file.error());
   const auto subject = find_subject(all, file->subject);
-  if (!subject) return failed(subject.error());
+  if (!subject) return verify_failed(subject.error());
   if (arguments.given("live")) return replay_with_a_process(arguments, **subject, *file);
   const auto trace =
       (*subject)->replay({.scenario = file->scenario, .parameters = file->parameters}, *file);
-  if (!trace) return failed(trace.error());
+  if (!trace) return verify_failed(trace.error());
   verify::Verdict verdict{.name = file->property,
                           .kind = file->kind,
                           .outcome = verify::Outcome::Violated,
@@ -261,12 +262,12 @@ int replay(const Arguments& arguments, const std::vector<verify::Subject>& all) 
 
 // Exits with 0 only when every mistake was noticed, or is known to make no difference.
 int mutants(const Arguments& arguments, const std::vector<verify::Subject>& all) {
-  auto options = options_from(arguments);
-  if (!options) return failed(options.error());
+  auto options = explore_options(arguments);
+  if (!options) return verify_failed(options.error());
   const auto subject = find_subject(all, arguments.positional(0));
-  if (!subject) return failed(subject.error());
+  if (!subject) return verify_failed(subject.error());
   if (!(*subject)->mutants) {
-    return failed({ErrorKind::Invalid, fmt::format("{} has no mutants", (*subject)->name)});
+    return verify_failed({ErrorKind::Invalid, fmt::format("{} has no mutants", (*subject)->name)});
   }
   bool told = true;
   MutantProgress progress;
@@ -281,12 +282,12 @@ int mutants(const Arguments& arguments, const std::vector<verify::Subject>& all)
                             progress.show(mutant, done, count);
                           });
   progress.clear();
-  if (!made) return failed(made.error());
+  if (!made) return verify_failed(made.error());
   if (!told || answer("\n" + verify::summary_of(*made)) != kExitDone) return kExitFailed;
   if (arguments.given("json")) {
     const json::Value list = verify::to_json(*made);
     const auto saved = save(arguments.value("json"), json::to_pretty_text(list) + "\n");
-    if (!saved) return failed(saved.error());
+    if (!saved) return verify_failed(saved.error());
   }
   const auto score = verify::score_of(*made);
   if (score.open > score.unfinished) return kExitFailed;
@@ -332,16 +333,17 @@ Result<void> check_together(const Arguments& arguments) {
   return {};
 }
 
-int run(const Arguments& arguments) {
+int run_verify(const Arguments& arguments) {
   const auto all = verify_subjects();
-  if (const auto checked = check_together(arguments); !checked) return failed(checked.error());
+  if (const auto checked = check_together(arguments); !checked)
+    return verify_failed(checked.error());
   if (arguments.given("list")) return list(all);
   if (arguments.given("replay")) return replay(arguments, all);
   if (arguments.given("mutants")) return mutants(arguments, all);
   return explore(arguments, all);
 }
 
-constexpr std::array kFlags{
+constexpr std::array kVerifyFlags{
     Flag{.name = "all", .help = "everything there is, one after the other"},
     Flag{.name = "scenario",
          .placeholder = "NAME",
@@ -382,11 +384,11 @@ constexpr std::array kFlags{
     Flag{.name = "list", .help = "what there is to verify"},
 };
 
-constexpr std::array kPositionals{
+constexpr std::array kVerifyPositionals{
     Positional{.name = "SUBJECT", .help = "an operator or a model; see --list", .required = false},
 };
 
-constexpr std::array kExamples{
+constexpr std::array kVerifyExamples{
     Example{"verify --list",                                   "what there is"                                      },
     Example{"verify model:2pc --size 7",                       "every state of two-phase commit with seven managers"},
     Example{"verify --all --time-limit 3m --html report.html",
@@ -407,10 +409,10 @@ const Command kVerifyCommand{
         "Exits with 0 only when everything was seen and everything holds; 1: something is\n"
         "violated or was never put to the test; 2: wrong use; 3: a limit ended the run before it\n"
         "was complete. With --walks, which prove nothing, 0 means that nothing was violated.\n",
-    .flags = kFlags,
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .flags = kVerifyFlags,
+    .positionals = kVerifyPositionals,
+    .examples = kVerifyExamples,
+    .run = run_verify,
 };
 
 }  // namespace fixpoint::cli

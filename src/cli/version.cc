@@ -12,15 +12,15 @@
 namespace fixpoint::cli {
 namespace {
 
-constexpr Flag kFlags[] = {
+constexpr Flag kVersionFlags[] = {
     {.name = "json", .help = "Print one JSON object"}
 };
-constexpr Example kExamples[] = {
+constexpr Example kVersionExamples[] = {
     {"version",        "the version, commit, compiler and build type"},
     {"version --json", "the same, for programs"                      }
 };
 
-int run(const Arguments& arguments) {
+int run_version(const Arguments& arguments) {
   return answer(arguments.given("json") ? version_json(kBuildInfo) : version_line(kBuildInfo));
 }
 
@@ -30,9 +30,9 @@ const Command kVersionCommand{
     .name = "version",
     .summary = "Say which build this is",
     .description = {},
-    .flags = kFlags,
-    .examples = kExamples,
-    .run = run,
+    .flags = kVersionFlags,
+    .examples = kVersionExamples,
+    .run = run_version,
 };
 
 std::string version_line(const BuildInfo& build) {

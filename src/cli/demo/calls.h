@@ -14,6 +14,10 @@
 
 namespace fixpoint::cli::demo {
 
+// Where the definitions of custom kinds lie.
+inline constexpr std::string_view kDefinitions =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
 // The server did something that it should not.
 std::unexpected<Error> wrong(std::string message);
 

@@ -44,7 +44,7 @@ struct Logs {
   std::string operators{};
 };
 
-int failed(const Error& error, const Logs& logs = {}) {
+int demo_failed(const Error& error, const Logs& logs = {}) {
   fmt::print(stderr, "\nfixpoint demo: {}\n", error.message);
   if (!logs.operators.empty()) fmt::print(stderr, "\nThe operator's log:\n{}", logs.operators);
   if (!logs.server.empty()) fmt::print(stderr, "\nThe server's log:\n{}", logs.server);
@@ -54,43 +54,44 @@ int failed(const Error& error, const Logs& logs = {}) {
 // The story that was asked for; without a word the one of Stellar nodes, where it can be told.
 int tell(std::string_view wanted, demo::Cluster& cluster) {
   const auto possible = demo::StellarStory::possible();
-  if (wanted == "stellar" && !possible) return failed(possible.error());
+  if (wanted == "stellar" && !possible) return demo_failed(possible.error());
   if (wanted != "cluster" && possible) {
     demo::StellarStory story(cluster);
-    if (auto ok = story.tell(); !ok) return failed(ok.error(), {cluster.log(), story.log()});
+    if (auto ok = story.tell(); !ok) return demo_failed(ok.error(), {cluster.log(), story.log()});
     return kExitDone;
   }
   if (wanted.empty()) {
     cluster.page().text(fmt::format("No Stellar nodes here: {}.", possible.error().message));
   }
-  if (auto ok = demo::Story(cluster).tell(); !ok) return failed(ok.error(), {cluster.log(), {}});
+  if (auto ok = demo::Story(cluster).tell(); !ok)
+    return demo_failed(ok.error(), {cluster.log(), {}});
   return kExitDone;
 }
 
-int run(const Arguments& arguments) {
+int run_demo(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves must not keep us from cleaning up
   demo::Stage stage;
-  if (auto ok = watch_for_interrupts(stage); !ok) return failed(ok.error());
+  if (auto ok = watch_for_interrupts(stage); !ok) return demo_failed(ok.error());
   const auto scratch =
       store::ScratchDirectory::make("demo", std::filesystem::temp_directory_path());
-  if (!scratch) return failed(scratch.error());
+  if (!scratch) return demo_failed(scratch.error());
   demo::Page page(colour());
   demo::Cluster cluster(stage, page, scratch->path());
   const int status = tell(arguments.positional(0), cluster);
   if (status == kExitDone && page.broken()) {
-    return failed({ErrorKind::Unavailable, "the account could not be written to stdout"});
+    return demo_failed({ErrorKind::Unavailable, "the account could not be written to stdout"});
   }
   return status;
 }
 
 constexpr std::string_view kStories[] = {"stellar", "cluster"};
-constexpr Positional kPositionals[] = {
+constexpr Positional kDemoPositionals[] = {
     {.name = "STORY",
      .help = "which one; stellar if not given, where it can be told",
      .values = kStories,
      .required = false}
 };
-constexpr Example kExamples[] = {
+constexpr Example kDemoExamples[] = {
     {"demo",         "Stellar nodes in trouble, in about a minute, in a directory that is removed again"},
     {"demo cluster", "the cluster itself, in a few seconds"                                             }
 };
@@ -112,9 +113,9 @@ const Command kDemoCommand{
         "cluster: a custom kind, its columns, a watch, a conflict of two field owners, kill -9\n"
         "under load, garbage collection, a rolling update, and, where valkey-server or\n"
         "redis-server is installed, a database that is killed and keeps its data.\n",
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kDemoPositionals,
+    .examples = kDemoExamples,
+    .run = run_demo,
 };
 
 }  // namespace fixpoint::cli

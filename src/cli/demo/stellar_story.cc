@@ -32,7 +32,6 @@ constexpr std::string_view kQuotas = "/api/v1/namespaces/default/resourcequotas"
 constexpr std::string_view kSecrets = "/api/v1/namespaces/default/secrets";
 constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
 constexpr std::string_view kStatefulSets = "/apis/apps/v1/namespaces/default/statefulsets";
-constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 // A kubeconfig or a report of the verifier.
 constexpr std::size_t kFileBytesMax = 16 * 1024 * 1024;

@@ -14,7 +14,6 @@
 namespace fixpoint::cli::demo {
 namespace {
 
-constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr std::string_view kDatabases = "/apis/example.com/v1/namespaces/shop/databases";
 constexpr std::string_view kOrdersPath = "/apis/example.com/v1/namespaces/shop/databases/orders";
 

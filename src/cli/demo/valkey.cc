@@ -18,7 +18,7 @@ namespace fixpoint::cli::demo {
 namespace {
 
 constexpr std::uint16_t kPort = 6379;
-constexpr timeval kPatience{.tv_sec = 10, .tv_usec = 0};
+constexpr timeval kSocketPatience{.tv_sec = 10, .tv_usec = 0};
 constexpr std::size_t kAnswerBytesMax = 64 * 1024;  // INFO is some kilobytes
 
 std::unexpected<Error> trouble(std::string_view doing, const std::string& address) {
@@ -30,7 +30,7 @@ Result<net::Fd> dial(const std::string& address) {
   net::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return trouble("socket for", address);
   for (const int way : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-    ::setsockopt(fd.get(), SOL_SOCKET, way, &kPatience, sizeof kPatience);
+    ::setsockopt(fd.get(), SOL_SOCKET, way, &kSocketPatience, sizeof kSocketPatience);
   }
   sockaddr_in peer{};
   peer.sin_family = AF_INET;

@@ -15,11 +15,11 @@
 namespace fixpoint::cli::demo {
 namespace {
 
-constexpr std::string_view kPods = "/api/v1/namespaces/demo/pods";
-constexpr std::string_view kClaims = "/api/v1/namespaces/demo/persistentvolumeclaims";
-constexpr std::string_view kDeployments = "/apis/apps/v1/namespaces/demo/deployments";
-constexpr std::string_view kReplicaSets = "/apis/apps/v1/namespaces/demo/replicasets";
-constexpr std::string_view kStatefulSets = "/apis/apps/v1/namespaces/demo/statefulsets";
+constexpr std::string_view kDemoPods = "/api/v1/namespaces/demo/pods";
+constexpr std::string_view kDemoClaims = "/api/v1/namespaces/demo/persistentvolumeclaims";
+constexpr std::string_view kDemoDeployments = "/apis/apps/v1/namespaces/demo/deployments";
+constexpr std::string_view kDemoReplicaSets = "/apis/apps/v1/namespaces/demo/replicasets";
+constexpr std::string_view kDemoStatefulSets = "/apis/apps/v1/namespaces/demo/statefulsets";
 constexpr std::int64_t kReplicas = 3;
 
 std::string of_app(std::string_view collection, std::string_view app) {
@@ -79,13 +79,13 @@ Result<void> Workloads::deployment() {
       "local processes with a loopback address of its own. No container runtime.");
   page_.command("kubectl apply --server-side -f web.yaml     # a Deployment, replicas: 3");
   const auto begin = start_watch();
-  FP_TRY_VOID(apply(session_, fmt::format("{}/web", kDeployments), kWeb, "demo"));
+  FP_TRY_VOID(apply(session_, fmt::format("{}/web", kDemoDeployments), kWeb, "demo"));
   page_.text("deployment.apps/web serverside-applied");
-  FP_TRY_VOID(until(session_, "the deployment", kDeployments, "web", rolled_out));
+  FP_TRY_VOID(until(session_, "the deployment", kDemoDeployments, "web", rolled_out));
   const double took = millis_since(begin);
   page_.command("kubectl get deployments,pods -n demo");
-  FP_TRY_VOID(show_table(session_, page_, kDeployments));
-  FP_TRY_VOID(show_table(session_, page_, kPods));
+  FP_TRY_VOID(show_table(session_, page_, kDemoDeployments));
+  FP_TRY_VOID(show_table(session_, page_, kDemoPods));
   page_.proved(fmt::format("three programs run {:.0f} ms after they were asked for", took));
   return {};
 }
@@ -98,20 +98,20 @@ Result<void> Workloads::rolling_update() {
   const auto begin = start_watch();
   FP_TRY(changed, session_.expect(
                       200, {.method = "PATCH",
-                            .target = fmt::format("{}/web", kDeployments),
+                            .target = fmt::format("{}/web", kDemoDeployments),
                             .body = R"({"spec":{"template":{"spec":{"containers":[{"name":"web",)"
                                     R"("env":[{"name":"VERSION","value":"2"}]}]}}}})",
                             .content_type = "application/strategic-merge-patch+json"}));
   page_.text("deployment.apps/web env updated");
   const auto generation = changed.get("metadata", "generation").as_int();
   std::int64_t fewest = kReplicas;
-  FP_TRY_VOID(until(session_, "the rolling update", kDeployments, "web", [&](json::View web) {
+  FP_TRY_VOID(until(session_, "the rolling update", kDemoDeployments, "web", [&](json::View web) {
     fewest = std::min(fewest, web.get("status", "availableReplicas").as_int());
     return web.get("metadata", "generation").as_int() >= generation && rolled_out(web);
   }));
   const double took = millis_since(begin);
   page_.command("kubectl get replicasets -n demo");
-  FP_TRY_VOID(show_table(session_, page_, kReplicaSets));
+  FP_TRY_VOID(show_table(session_, page_, kDemoReplicaSets));
   if (fewest < kReplicas) return wrong(fmt::format("only {} pods were available", fewest));
   page_.proved(
       fmt::format("rolled over in {:.0f} ms, with {} pods available all the time", took, fewest));
@@ -119,7 +119,7 @@ Result<void> Workloads::rolling_update() {
 }
 
 Result<std::string> Workloads::ask_valkey(int ordinal, const std::vector<std::string>& words) {
-  FP_TRY(pod, session_.expect(200, get(fmt::format("{}/valkey-{}", kPods, ordinal))));
+  FP_TRY(pod, session_.expect(200, get(fmt::format("{}/valkey-{}", kDemoPods, ordinal))));
   return ask_valkey_server(std::string{pod.get("status", "podIP").as_string()}, words);
 }
 
@@ -131,13 +131,13 @@ Result<void> Workloads::stateful_set() {
   page_.command("kubectl apply --server-side -f valkey.yaml  # a Service, a StatefulSet");
   const auto begin = start_watch();
   FP_TRY_VOID(apply(session_, "/api/v1/namespaces/demo/services/valkey", kValkeyService, "demo"));
-  FP_TRY_VOID(apply(session_, fmt::format("{}/valkey", kStatefulSets), kValkey, "demo"));
+  FP_TRY_VOID(apply(session_, fmt::format("{}/valkey", kDemoStatefulSets), kValkey, "demo"));
   page_.text("service/valkey serverside-applied\nstatefulset.apps/valkey serverside-applied");
-  FP_TRY_VOID(until(session_, "the servers", kStatefulSets, "valkey", rolled_out));
+  FP_TRY_VOID(until(session_, "the servers", kDemoStatefulSets, "valkey", rolled_out));
   const double took = millis_since(begin);
   page_.command("kubectl get pods,persistentvolumeclaims -n demo -l app=valkey");
-  FP_TRY_VOID(show_table(session_, page_, of_app(kPods, "valkey")));
-  FP_TRY_VOID(show_table(session_, page_, of_app(kClaims, "valkey")));
+  FP_TRY_VOID(show_table(session_, page_, of_app(kDemoPods, "valkey")));
+  FP_TRY_VOID(show_table(session_, page_, of_app(kDemoClaims, "valkey")));
   FP_TRY(info, ask_valkey(1, {"INFO", "server"}));
   page_.proved(fmt::format("valkey-1 answers as {}; all three ready after {:.1f} s",
                            version_in(info), took / 1000));
@@ -150,12 +150,13 @@ Result<void> Workloads::killed_pod() {
   page_.command("valkey-cli -h valkey-1.valkey SET order:1 paid");
   FP_TRY(set, ask_valkey(1, {"SET", "order:1", "paid"}));
   page_.text(set);
-  FP_TRY(before, session_.expect(200, get(fmt::format("{}/valkey-1", kPods))));
+  FP_TRY(before, session_.expect(200, get(fmt::format("{}/valkey-1", kDemoPods))));
   page_.command("kubectl delete pod valkey-1 -n demo --grace-period=0 --force");
   const auto begin = start_watch();
-  FP_TRY_VOID(session_.expect(200, remove(fmt::format("{}/valkey-1?gracePeriodSeconds=0", kPods))));
+  FP_TRY_VOID(
+      session_.expect(200, remove(fmt::format("{}/valkey-1?gracePeriodSeconds=0", kDemoPods))));
   page_.text("pod \"valkey-1\" force deleted");
-  FP_TRY_VOID(until(session_, "its successor", kPods, "valkey-1", [&](json::View pod) {
+  FP_TRY_VOID(until(session_, "its successor", kDemoPods, "valkey-1", [&](json::View pod) {
     return uid_of(pod) != uid_of(before) && is_ready(pod);
   }));
   const double took = millis_since(begin);
