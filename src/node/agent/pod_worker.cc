@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using runtime::EventType;
 using std::chrono::seconds;
 
-constexpr Duration kRetry = seconds(1);
+constexpr Duration kPodRetry = seconds(1);
 constexpr Duration kMountRetry = seconds(5);
 // How often a pod with limits of storage is measured, as a kubelet does.
 constexpr Duration kStoragePeriod = seconds(10);
@@ -358,7 +358,7 @@ void PodWorker::on_reported(const client::Reply& reply) {
                        {"why", reply.error().status.message}
   });
   host_.loop().cancel(timer_);
-  timer_ = host_.loop().after(kRetry, [this] { look_soon(); });
+  timer_ = host_.loop().after(kPodRetry, [this] { look_soon(); });
 }
 
 void PodWorker::remove_from_api() {
@@ -373,7 +373,7 @@ void PodWorker::remove_from_api() {
       std::move(call), guarded(self_, [](PodWorker& self, const client::Reply& reply) {
         self.removing_ = false;
         if (reply || reply.error().not_found()) return;
-        self.timer_ = self.host_.loop().after(kRetry, [raw = &self] { raw->look_soon(); });
+        self.timer_ = self.host_.loop().after(kPodRetry, [raw = &self] { raw->look_soon(); });
       }));
 }
 

@@ -26,7 +26,7 @@ using json::Draft;
 
 constexpr std::string_view kVersion = "v1.34.4+fixpoint";
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
-constexpr Duration kRetry = std::chrono::seconds(1);
+constexpr Duration kRegistrationRetry = std::chrono::seconds(1);
 
 std::string line_of(const char* path) {
   auto text = read_file(path);
@@ -176,7 +176,7 @@ void Registration::create() {
                                 {
                                     {"why", reply.error().status.message}
       });
-      return (*self)->again(kRetry, &Registration::create, (*self)->node_timer_);
+      return (*self)->again(kRegistrationRetry, &Registration::create, (*self)->node_timer_);
     }
     (*self)->write_status();
   });
@@ -212,7 +212,7 @@ void Registration::write_status() {
     auto& me = **self;
     // Somebody deleted the node: it is still here.
     if (!reply && reply.error().not_found()) return me.create();
-    if (!reply) return me.again(kRetry, &Registration::write_status, me.node_timer_);
+    if (!reply) return me.again(kRegistrationRetry, &Registration::write_status, me.node_timer_);
     const bool first = me.uid_.empty();
     me.uid_ = kube::uid_of(reply->body);
     me.again(kStatusPeriod, &Registration::write_status, me.node_timer_);
@@ -256,7 +256,7 @@ void Registration::renew() {
     if (*self == nullptr) return;
     auto& me = **self;
     if (!reply && reply.error().not_found()) return me.create_lease();
-    me.again(reply ? kLeasePeriod : kRetry, &Registration::renew, me.lease_timer_);
+    me.again(reply ? kLeasePeriod : kRegistrationRetry, &Registration::renew, me.lease_timer_);
   });
 }
 
@@ -264,7 +264,7 @@ void Registration::create_lease() {
   host_.client().call(lease_call(client::Verb::Create), [self = self_](const client::Reply& reply) {
     if (*self == nullptr) return;
     auto& me = **self;
-    me.again(reply ? kLeasePeriod : kRetry, &Registration::renew, me.lease_timer_);
+    me.again(reply ? kLeasePeriod : kRegistrationRetry, &Registration::renew, me.lease_timer_);
   });
 }
 

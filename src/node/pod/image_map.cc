@@ -51,7 +51,7 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::vector<std::string> words_of(std::string_view line) {
+std::vector<std::string> words_before_comment(std::string_view line) {
   std::vector<std::string> words;
   std::string word;
   for (const char c : line) {
@@ -173,7 +173,7 @@ Result<ImageMap> ImageMap::parse(std::string_view text) {
   int number = 0;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
-    const auto words = words_of(text.substr(0, end));
+    const auto words = words_before_comment(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     if (words.empty()) continue;

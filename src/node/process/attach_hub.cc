@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/attach_hub.h"
 
+#include "node/process/system_error.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include <fcntl.h>
@@ -15,10 +16,6 @@
 
 namespace fixpoint::node {
 namespace {
-
-std::unexpected<Error> trouble(std::string_view doing) {
-  return fail(ErrorKind::Unavailable, fmt::format("{}: {}", doing, std::strerror(errno)));
-}
 
 // A socket's name has room for a hundred letters, less than many a directory's: so by way of a
 // descriptor for the directory.

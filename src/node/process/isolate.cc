@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/isolate.h"
 
+#include "node/process/system_error.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <functional>
 
@@ -33,10 +34,6 @@ constexpr int kNamespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NE
 constexpr std::array kCapabilities{CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_FSETID,  CAP_FOWNER,
                                    CAP_SETGID, CAP_SETUID,       CAP_SETPCAP, CAP_NET_BIND_SERVICE,
                                    CAP_KILL,   CAP_SYS_CHROOT,   CAP_SETFCAP, CAP_AUDIT_WRITE};
-
-std::unexpected<Error> trouble(std::string_view doing) {
-  return fail(ErrorKind::Unavailable, fmt::format("{}: {}", doing, std::strerror(errno)));
-}
 
 Result<void> mount_at(const char* source, const fs::path& target, const char* type,
                       unsigned long flags, const std::string& options = {}) {

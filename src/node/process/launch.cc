@@ -4,13 +4,13 @@
 #include "base/file.h"
 #include "node/process/bind_guard.h"
 #include "node/process/isolate.h"
+#include "node/process/system_error.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstring>
 #include <string_view>
 
 #include <dirent.h>
@@ -26,10 +26,6 @@
 
 namespace fixpoint::node {
 namespace {
-
-std::unexpected<Error> trouble(std::string_view doing) {
-  return fail(ErrorKind::Unavailable, fmt::format("{}: {}", doing, std::strerror(errno)));
-}
 
 struct Pipe {
   int read = -1;

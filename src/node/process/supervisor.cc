@@ -10,6 +10,7 @@
 #include "node/process/launch.h"
 #include "node/process/log_writer.h"
 #include "node/process/run_spec.h"
+#include "node/process/system_error.h"
 #include "node/volume/file_tree.h"
 
 #include <algorithm>
@@ -135,7 +136,7 @@ class Supervisor {
     timer_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     control_ = ::open(files_.control.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (signals_ < 0 || timer_ < 0 || control_ < 0) {
-      return fail(ErrorKind::Unavailable, fmt::format("control pipe: {}", std::strerror(errno)));
+      return trouble("control pipe");
     }
     if (spec_.terminal) {
       if (auto ok = open_terminal(); !ok) return ok;
@@ -143,7 +144,7 @@ class Supervisor {
       // Held open for writing, so that the container sees an end only when it is told one.
       std::array<int, 2> ends{};
       if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return fail(ErrorKind::Unavailable, fmt::format("input pipe: {}", std::strerror(errno)));
+        return trouble("input pipe");
       }
       input_read_ = ends[0];
       input_write_ = ends[1];
@@ -154,7 +155,7 @@ class Supervisor {
 
   Result<void> open_terminal() {
     if (::openpty(&out_, &terminal_, nullptr, nullptr, nullptr) != 0) {
-      return fail(ErrorKind::Unavailable, fmt::format("terminal: {}", std::strerror(errno)));
+      return trouble("terminal");
     }
     for (const int fd : {out_, terminal_}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     ::fcntl(out_, F_SETFL, O_RDWR | O_NONBLOCK);

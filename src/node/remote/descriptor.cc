@@ -19,7 +19,7 @@ bool would_block(int code) {
   return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
 }
 
-std::unexpected<Error> trouble(std::string_view doing) {
+std::unexpected<Error> exhausted(std::string_view doing) {
   return fail(ErrorKind::Exhausted, fmt::format("{}: {}", doing, std::strerror(errno)));
 }
 
@@ -114,13 +114,13 @@ void DescriptorWriter::ready(std::uint32_t) {
 
 Result<PipeEnds> PipeEnds::make() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return trouble("pipe");
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return exhausted("pipe");
   return PipeEnds{.read = net::Fd(ends[0]), .write = net::Fd(ends[1])};
 }
 
 Result<net::Fd> duplicate(const net::Fd& fd) {
   net::Fd copy(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
-  if (!copy) return trouble("duplicate a descriptor");
+  if (!copy) return exhausted("duplicate a descriptor");
   return copy;
 }
 

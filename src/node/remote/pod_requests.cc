@@ -31,7 +31,7 @@ bool is_set(const PodRequest& request, std::string_view name) {
   return !value.empty() && apiserver::query_truth(value);
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
+std::optional<std::int64_t> leading_number(std::string_view text) {
   std::int64_t value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || end.ec != std::errc{}) return std::nullopt;
@@ -52,14 +52,14 @@ LogRequest log_request(const PodRequest& request, Instant now) {
   out.previous = is_set(request, "previous");
   out.follow = is_set(request, "follow");
   out.query.timestamps = is_set(request, "timestamps");
-  if (const auto lines = number(parameter(request, "tailLines"))) {
+  if (const auto lines = leading_number(parameter(request, "tailLines"))) {
     out.query.tail_lines = static_cast<std::size_t>(*lines);
   }
-  if (const auto bytes = number(parameter(request, "limitBytes"))) {
+  if (const auto bytes = leading_number(parameter(request, "limitBytes"))) {
     out.query.bytes_max = static_cast<std::size_t>(*bytes);
   }
-  if (const auto seconds = number(parameter(request, "sinceSeconds"))) {
-    out.query.since = now - std::chrono::seconds(*seconds);
+  if (const auto age = leading_number(parameter(request, "sinceSeconds"))) {
+    out.query.since = now - std::chrono::seconds(*age);
   }
   if (auto time = parse_rfc3339(parameter(request, "sinceTime"))) out.query.since = *time;
   return out;

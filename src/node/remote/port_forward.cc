@@ -18,7 +18,7 @@
 namespace fixpoint::node {
 namespace {
 
-constexpr std::array<std::string_view, 1> kProtocols{"portforward.k8s.io"};
+constexpr std::array<std::string_view, 1> kForwardProtocols{"portforward.k8s.io"};
 constexpr std::string_view kTunnelled = "SPDY/3.1+portforward.k8s.io";
 
 std::optional<std::uint16_t> parse_port(const net::Headers& headers) {
@@ -36,7 +36,7 @@ class ForwardSession : public std::enable_shared_from_this<ForwardSession> {
 
   void start() {
     if (net::WebSocket::is_asked_for(call_.ask.request)) return start_tunnelled();
-    const auto protocol = choose_spdy_protocol(call_.ask, kProtocols);
+    const auto protocol = choose_spdy_protocol(call_.ask, kForwardProtocols);
     if (!protocol.empty()) session_ = upgrade_to_spdy(call_.ask, protocol, handlers());
   }
 

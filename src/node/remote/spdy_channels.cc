@@ -10,17 +10,17 @@
 namespace fixpoint::node {
 namespace {
 
-constexpr std::array<std::string_view, 4> kProtocols{"v4.channel.k8s.io", "v3.channel.k8s.io",
-                                                     "v2.channel.k8s.io", "channel.k8s.io"};
+constexpr std::array<std::string_view, 4> kSpdyProtocols{"v4.channel.k8s.io", "v3.channel.k8s.io",
+                                                         "v2.channel.k8s.io", "channel.k8s.io"};
 
 class SpdyChannels final : public Channels, public std::enable_shared_from_this<SpdyChannels> {
  public:
   SpdyChannels(net::Loop& loop, std::string_view protocol, StreamSet set, Handlers handlers)
       : loop_(loop),
-        has_status_(protocol == kProtocols[0]),
+        has_status_(protocol == kSpdyProtocols[0]),
         // One for how it ended, and a terminal's size where the protocol has it.
         expected_(1 + set.count() +
-                  (set.terminal && (has_status_ || protocol == kProtocols[1]) ? 1 : 0)),
+                  (set.terminal && (has_status_ || protocol == kSpdyProtocols[1]) ? 1 : 0)),
         handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
   ~SpdyChannels() override { loop_.cancel(timer_); }
 
@@ -133,7 +133,7 @@ class SpdyChannels final : public Channels, public std::enable_shared_from_this<
 
 std::shared_ptr<Channels> open_spdy_channels(net::Loop& loop, const StreamAsk& ask, StreamSet set,
                                              Channels::Handlers handlers) {
-  const auto protocol = choose_spdy_protocol(ask, kProtocols);
+  const auto protocol = choose_spdy_protocol(ask, kSpdyProtocols);
   if (protocol.empty()) return nullptr;
   auto channels = std::make_shared<SpdyChannels>(loop, protocol, set, std::move(handlers));
   return channels->accept(ask, protocol) ? channels : nullptr;

@@ -16,7 +16,7 @@ struct Protocol {
   bool has_status = false;  // says how it ended as a Status, also a success
   bool has_close = false;   // the input can end before the connection
 };
-constexpr std::array kProtocols{
+constexpr std::array kWebSocketProtocols{
     Protocol{.name = "v5.channel.k8s.io", .has_status = true, .has_close = true},
     Protocol{.name = "v4.channel.k8s.io", .has_status = true},
     Protocol{.name = "v4.base64.channel.k8s.io", .base64 = true, .has_status = true},
@@ -37,7 +37,7 @@ constexpr std::size_t kSizeBytesMax = 256;
 std::optional<Protocol> choose(const std::vector<std::string>& asked) {
   if (asked.empty()) return Protocol{};
   for (const auto& name : asked) {
-    for (const auto& protocol : kProtocols) {
+    for (const auto& protocol : kWebSocketProtocols) {
       if (protocol.name == name) return protocol;
     }
   }
