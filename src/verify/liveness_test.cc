@@ -16,32 +16,6 @@
 namespace fixpoint::verify {
 namespace {
 
-constexpr unsigned kPlaces = 6;
-constexpr unsigned kActors = 3;  // the last one is not fair
-
-struct Picture {
-  std::vector<Drawn::Arrow> arrows;
-  unsigned when = 0;  // sets of places, as bits
-  unsigned holds = 0;
-};
-
-Picture random_picture(Rng& rng) {
-  Picture picture;
-  const auto count = 2 + rng.below(12);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    picture.arrows.push_back({static_cast<unsigned>(rng.below(kPlaces)),
-                              static_cast<unsigned>(rng.below(kPlaces)),
-                              static_cast<ActorId>(rng.below(kActors))});
-  }
-  picture.when = static_cast<unsigned>(rng.below(1U << kPlaces));
-  picture.holds = static_cast<unsigned>(rng.below(1U << kPlaces));
-  return picture;
-}
-
-bool has(unsigned set, unsigned place) {
-  return (set >> place & 1U) != 0;
-}
-
 // The places reachable from one inside a set.
 unsigned reach(const Picture& picture, unsigned from, unsigned inside) {
   unsigned seen = has(inside, from) ? 1U << from : 0;

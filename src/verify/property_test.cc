@@ -10,9 +10,6 @@
 namespace fixpoint::verify {
 namespace {
 
-constexpr ActorId kMachine = 0;
-constexpr ActorId kPerson = 1;
-
 std::function<bool(unsigned)> at(unsigned place) {
   return [place](unsigned state) { return state == place; };
 }

@@ -82,8 +82,6 @@ TEST(Wander, WaitsForWhoIsFairAndForNobodyElse) {
         "three", [](unsigned) { return true; }, [](unsigned state) { return state == 3; });
     return walked(model, 300);
   };
-  constexpr ActorId kMachine = 0;
-  constexpr ActorId kPerson = 1;
 
   EXPECT_EQ(three(Drawn({
                       {0, 1, kMachine},
@@ -152,26 +150,18 @@ TEST(Wander, NoticesAModelThatIsNoFunction) {
 
 // What walks say to be violated is so; and much of what is so they find.
 TEST(Wander, SaysNothingThatTheWholeGraphDoesNotSay) {
-  constexpr unsigned kPlaces = 6;
   Rng rng(11);
   std::array<int, 3> broken{};
   std::array<int, 3> found{};
   for (int round = 0; round < 200; ++round) {
-    std::vector<Drawn::Arrow> arrows;
-    for (std::uint64_t i = 2 + rng.below(12); i > 0; --i) {
-      arrows.push_back({static_cast<unsigned>(rng.below(kPlaces)),
-                        static_cast<unsigned>(rng.below(kPlaces)),
-                        static_cast<ActorId>(rng.below(3))});
-    }
-    const auto when_set = rng.below(1U << kPlaces);
-    const auto holds_set = rng.below(1U << kPlaces);
-    Drawn model(arrows, {
-                            {"a", true },
-                            {"b", true },
-                            {"c", false}
+    const auto picture = random_picture(rng);
+    Drawn model(picture.arrows, {
+                                    {"a", true },
+                                    {"b", true },
+                                    {"c", false}
     });
-    const auto when = [=](unsigned state) { return (when_set >> state & 1U) != 0; };
-    const auto holds = [=](unsigned state) { return (holds_set >> state & 1U) != 0; };
+    const auto when = [=](unsigned state) { return has(picture.when, state); };
+    const auto holds = [=](unsigned state) { return has(picture.holds, state); };
     model.wanted.leads_to("leads", when, holds);
     model.wanted.eventually_stable("stable", when, holds);
     model.wanted.quiescent("quiet", when,

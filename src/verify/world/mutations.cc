@@ -20,14 +20,14 @@ namespace fixpoint::verify::world {
 namespace {
 
 using runtime::Plan;
-using runtime::Step;
+using PlanStep = runtime::Step;
 
 constexpr const char* kPlan = "plan";
 constexpr const char* kFields = "fields of the plan";
 constexpr const char* kConclude = "conclude";
 constexpr const char* kOperator = "operator";
 constexpr const char* kRuntime = "rules of the runtime";
-constexpr const char* kServer = "rules of the API";
+constexpr const char* kServerRules = "rules of the API";
 
 constexpr std::array<std::string_view, runtime::kRuleCount> kRuleNames{
     "FinalizerFirst",   "FinalizerUntilGone",    "DeletionWins",    "OnePassPerKey",
@@ -92,11 +92,11 @@ void each_path(json::View value, const std::string& at,
 }
 
 // Steps in the place of the one at the site.
-using Rewrite = std::function<std::vector<Step>(const Step&)>;
+using Rewrite = std::function<std::vector<PlanStep>(const PlanStep&)>;
 
 std::function<void(Plan&, json::View)> rewriting(StepSite site, Rewrite rewrite) {
   return [site = std::move(site), rewrite = std::move(rewrite)](Plan& plan, json::View) {
-    const Step* found = find_step(plan, site);
+    const PlanStep* found = find_step(plan, site);
     if (found == nullptr) return;
     auto made = rewrite(*found);
     auto& steps = std::ranges::find(plan.branches, site.branch, &runtime::Branch::name)->steps;
@@ -113,31 +113,31 @@ struct Retarget {
   static json::Value renamed(const json::Value& object) {
     return with_path(object, "/metadata/name", other_than(object.get("metadata", "name")));
   }
-  Step operator()(runtime::CreateStep step) const {
+  PlanStep operator()(runtime::CreateStep step) const {
     step.object = renamed(step.object);
     return step;
   }
-  Step operator()(runtime::ApplyStep step) const {
+  PlanStep operator()(runtime::ApplyStep step) const {
     step.object = renamed(step.object);
     return step;
   }
-  Step operator()(runtime::PatchStep step) const {
+  PlanStep operator()(runtime::PatchStep step) const {
     step.target.key.name += "x";
     return step;
   }
-  Step operator()(runtime::DeleteStep step) const {
+  PlanStep operator()(runtime::DeleteStep step) const {
     step.target.key.name += "x";
     return step;
   }
-  Step operator()(runtime::WaitStep step) const { return step; }
-  Step operator()(runtime::EmitStep step) const { return step; }
-  Step operator()(runtime::EffectStep step) const {
+  PlanStep operator()(runtime::WaitStep step) const { return step; }
+  PlanStep operator()(runtime::EmitStep step) const { return step; }
+  PlanStep operator()(runtime::EffectStep step) const {
     step.name += "x";
     return step;
   }
 };
 
-Step shared(const Step& step) {
+PlanStep shared(const PlanStep& step) {
   auto made = step;
   if (auto* apply = std::get_if<runtime::ApplyStep>(&made)) {
     apply->ownership = runtime::Ownership::Shared;
@@ -240,7 +240,8 @@ class Maker {
 
   void servers() {
     for (const auto& row : apiserver::weaknesses()) {
-      made_.push_back({.group = kServer, .name = std::string{row.what}, .weakness = row.weakness});
+      made_.push_back(
+          {.group = kServerRules, .name = std::string{row.what}, .weakness = row.weakness});
     }
   }
 
@@ -256,23 +257,24 @@ class Maker {
       add_plan(fmt::format("{} \"{}\"", how, site.what), rewriting(site, std::move(rewrite)),
                cleanup);
     };
-    add("drop", [](const Step&) { return std::vector<Step>{}; });
-    add("duplicate", [](const Step& step) { return std::vector{step, step}; });
-    add("wait before", [](const Step& step) { return std::vector<Step>{waits(), step}; });
-    add("retarget", [](const Step& step) { return std::vector{std::visit(Retarget{}, step)}; });
-    if (site.kind == Step{runtime::ApplyStep{}}.index()) {
-      add("only create", [](const Step& step) {
-        return std::vector<Step>{runtime::CreateStep{std::get<runtime::ApplyStep>(step).object}};
+    add("drop", [](const PlanStep&) { return std::vector<PlanStep>{}; });
+    add("duplicate", [](const PlanStep& step) { return std::vector{step, step}; });
+    add("wait before", [](const PlanStep& step) { return std::vector<PlanStep>{waits(), step}; });
+    add("retarget", [](const PlanStep& step) { return std::vector{std::visit(Retarget{}, step)}; });
+    if (site.kind == PlanStep{runtime::ApplyStep{}}.index()) {
+      add("only create", [](const PlanStep& step) {
+        return std::vector<PlanStep>{
+            runtime::CreateStep{std::get<runtime::ApplyStep>(step).object}};
       });
-      add("share", [](const Step& step) { return std::vector{shared(step)}; });
+      add("share", [](const PlanStep& step) { return std::vector{shared(step)}; });
       add("repeat under another name",
-          [](const Step& step) { return std::vector{step, std::visit(Retarget{}, step)}; });
+          [](const PlanStep& step) { return std::vector{step, std::visit(Retarget{}, step)}; });
     }
-    if (site.kind == Step{runtime::DeleteStep{}}.index()) {
-      add("mistake the uid of", [](const Step& step) {
+    if (site.kind == PlanStep{runtime::DeleteStep{}}.index()) {
+      add("mistake the uid of", [](const PlanStep& step) {
         auto made = std::get<runtime::DeleteStep>(step);
         made.uid.value += "x";
-        return std::vector<Step>{made};
+        return std::vector<PlanStep>{made};
       });
     }
   }
@@ -329,7 +331,7 @@ class Maker {
     made_.push_back(
         {.group = kFields,
          .name = fmt::format("{} {} of \"{}\"", how, path, site.what),
-         .twist = {.plan = rewriting(site, [change = std::move(change)](const Step& step) {
+         .twist = {.plan = rewriting(site, [change = std::move(change)](const PlanStep& step) {
                      auto made = step;
                      auto* object = object_of(made);
                      *object = change(*object);

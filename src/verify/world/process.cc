@@ -68,7 +68,7 @@ class WorldTime final : public runtime::Scheduler {
 
 const WorldFence kFence;
 WorldGuard all_guards;
-const WorldTime kTime;
+const WorldTime kWorldTime;
 
 class ProcessCaches final : public runtime::CacheView {
  public:
@@ -155,7 +155,7 @@ Blueprint::Blueprint(const ProcessSetup& setup, store::Store& store)
     auto settings = *setup.guard;
     settings.by = declaration().name;
     // What it has to say is for people.
-    guard_.emplace(std::move(settings), kTime, [](const runtime::GuardNotice&) {});
+    guard_.emplace(std::move(settings), kWorldTime, [](const runtime::GuardNotice&) {});
   }
   Server server{store, weakness_};
   for (const auto& watch : watches()) {

@@ -72,14 +72,6 @@ bool makes_something(const Call* call) {
   return call != nullptr && (call->verb == Verb::Create || call->verb == Verb::Apply);
 }
 
-// The call of the operator that reached the store in this step, if one did.
-const Call* arrived(const State& before, const Action& action) {
-  if (action.step == Step::Land) return before.in_flight[action.item].sent->call();
-  if (action.step != Step::Effect || !acted_upon(action.fault)) return nullptr;
-  const auto* api = std::get_if<ApiEffect>(&World::effect_of(before, action).what);
-  return api == nullptr || api->call.verb == Verb::Get ? nullptr : &api->call;
-}
-
 json::View stored(const State& state, const Call& call) {
   const auto name = call.verb == Verb::Create ? call.body.get("metadata", "name").as_string()
                                               : std::string_view{call.key.name};
@@ -110,7 +102,7 @@ struct Rules {
     });
   }
   bool finalizer_until_gone(const State& before, const Action& action, const State& after) const {
-    const Call* call = arrived(before, action);
+    const Call* call = World::arrived(before, action);
     if (call == nullptr || call->resource != primaries() || before.landed) return true;
     const json::View was = stored(before, *call);
     if (!kube::being_deleted(was) || !kube::has_finalizer(was, declaration().finalizer)) {
@@ -153,7 +145,7 @@ struct Rules {
   }
   // 4
   bool bound_to_snapshot(const State& before, const Action& action, const State& after) const {
-    const Call* call = arrived(before, action);
+    const Call* call = World::arrived(before, action);
     if (call == nullptr || action.step != Step::Effect || call->resource != primaries())
       return true;
     const json::View was = stored(before, *call);
@@ -165,7 +157,7 @@ struct Rules {
   }
   // 5
   static bool no_adoption(const State& before, const Action& action, const State& after) {
-    const Call* call = arrived(before, action);
+    const Call* call = World::arrived(before, action);
     if (call == nullptr || !makes_something(call)) return true;
     const auto owner = runtime::owner_uid_of(call->body);
     const json::View was = stored(before, *call);
@@ -181,7 +173,7 @@ struct Rules {
   }
   static bool deletes_what_was_meant(const State& before, const Action& action,
                                      const State& after) {
-    const Call* call = arrived(before, action);
+    const Call* call = World::arrived(before, action);
     if (call == nullptr || call->verb != Verb::Delete) return true;
     const json::View was = stored(before, *call);
     return stored(after, *call).same_as(was) || kube::uid_of(was) == call->preconditions.uid;
@@ -217,7 +209,7 @@ struct Rules {
   // 7
   static bool own_writes_seen(const State& before, const Action& action, const State& after) {
     if (action.step != Step::Effect || !after.witness->answered) return true;
-    const Call* call = arrived(before, action);
+    const Call* call = World::arrived(before, action);
     if (call == nullptr) return true;
     const auto* cache = after.processes[action.process]->find(call->resource.kind);
     if (cache == nullptr) return true;
@@ -320,7 +312,7 @@ struct Rules {
     if (action.step != Step::Effect || action.fault != Fault::None || !after.witness->answered) {
       return true;
     }
-    const Call* call = arrived(before, action);
+    const Call* call = World::arrived(before, action);
     const auto* cache =
         call == nullptr ? nullptr : before.processes[action.process]->find(call->resource.kind);
     if (cache == nullptr || call->verb == Verb::Delete || call->verb == Verb::Create) return true;

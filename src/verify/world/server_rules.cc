@@ -123,14 +123,6 @@ bool ownership_is_apart(const Events& events) {
   });
 }
 
-// The write of the operator that the server acted upon in this step, if there was one.
-const Call* arrived(const State& before, const Action& action) {
-  if (action.step == Step::Land) return before.in_flight[action.item].sent->call();
-  if (action.step != Step::Effect || !acted_upon(action.fault)) return nullptr;
-  const auto* api = std::get_if<runtime::ApiEffect>(&World::effect_of(before, action).what);
-  return api == nullptr || api->call.verb == Verb::Get ? nullptr : &api->call;
-}
-
 json::View target_of(const State& state, const Call& call) {
   const auto name = call.verb == Verb::Create ? call.body.get("metadata", "name").as_string()
                                               : std::string_view{call.key.name};
@@ -139,7 +131,7 @@ json::View target_of(const State& state, const Call& call) {
 
 // What a write says about what it expects, and what it may not touch.
 bool writes_are_checked(const State& before, const Action& action, const State& after) {
-  const Call* call = arrived(before, action);
+  const Call* call = World::arrived(before, action);
   if (call == nullptr) return true;
   const json::View was = target_of(before, *call);
   const json::View is = target_of(after, *call);
@@ -153,7 +145,7 @@ bool writes_are_checked(const State& before, const Action& action, const State& 
 
 // Who deletes what is not there is told so.
 bool nothing_is_not_deleted(const State& before, const Action& action, const State& after) {
-  const Call* call = arrived(before, action);
+  const Call* call = World::arrived(before, action);
   if (call == nullptr || action.step != Step::Effect || call->verb != Verb::Delete) return true;
   return !after.witness->answered || !target_of(before, *call).is_null();
 }
@@ -175,7 +167,7 @@ struct OfPrimaries {
     });
   }
   bool status_is_apart(const State& before, const Action& action, const State& after) const {
-    const Call* call = arrived(before, action);
+    const Call* call = World::arrived(before, action);
     if (call == nullptr || call->resource != primaries) return true;
     const json::View was = target_of(before, *call);
     const json::View is = target_of(after, *call);

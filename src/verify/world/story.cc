@@ -15,7 +15,7 @@
 namespace fixpoint::verify::world {
 namespace {
 
-constexpr std::string_view kServer = "API server";
+constexpr std::string_view kServerName = "API server";
 
 // Before the watches, processes and deeds.
 enum Fixed : ActorId { kNetwork, kTime, kCollector, kTrouble, kFixed };
@@ -172,7 +172,7 @@ Telling World::tell(const State& before, const Action& action, const State& afte
   switch (action.step) {
     case Step::Effect:
       telling.from = process_name(action.process);
-      telling.to = kServer;
+      telling.to = kServerName;
       telling.asks = in_words(action, effect_in_words(effect_of(before, action)));
       telling.answer = crashes(action.fault) ? "crashes" : after.witness->answer;
       break;
@@ -181,21 +181,21 @@ Telling World::tell(const State& before, const Action& action, const State& afte
     case Step::Relist:
     case Step::Notice:
     case Step::Repeat:
-      telling.from = kServer;
+      telling.from = kServerName;
       telling.to = process_name(action.process);
       break;
     case Step::Deed:
       telling.from = scenario_.deeds[action.item].who;
       telling.asks = scenario_.deeds[action.item].what;
-      telling.to = kServer;
+      telling.to = kServerName;
       break;
     case Step::Land: {
-      telling.to = kServer;
+      telling.to = kServerName;
       telling.asks = "late: " + effect_in_words(before.in_flight[action.item].sent->effect);
       telling.answer = after.witness->answer;
       break;
     }
-    case Step::Collect: telling.to = kServer; break;
+    case Step::Collect: telling.to = kServerName; break;
     default: break;
   }
   if (after.witness->ended) {

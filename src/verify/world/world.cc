@@ -156,6 +156,13 @@ const Effect& World::effect_of(const State& state, const Action& action) {
   return pass_of(state, action).state().outstanding.at(action.effect).effect;
 }
 
+const client::Call* World::arrived(const State& before, const Action& action) {
+  if (action.step == Step::Land) return before.in_flight[action.item].sent->call();
+  if (action.step != Step::Effect || !acted_upon(action.fault)) return nullptr;
+  const auto* api = std::get_if<runtime::ApiEffect>(&effect_of(before, action).what);
+  return api == nullptr || api->call.verb == client::Verb::Get ? nullptr : &api->call;
+}
+
 void World::actions(const State& state, std::vector<Action>& out) const {
   for (std::uint8_t at = 0; at < small_count(state.processes); ++at) {
     add_process_actions(state, at, out);

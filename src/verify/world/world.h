@@ -178,6 +178,8 @@ class World {
   // The effect that a Step::Effect is about.
   static const runtime::Effect& effect_of(const State& state, const Action& action);
   static const runtime::Pass& pass_of(const State& state, const Action& action);
+  // The write of the operator that the server acts upon in this step, if there is one.
+  static const client::Call* arrived(const State& before, const Action& action);
 
  private:
   class Turn;
