@@ -3,6 +3,7 @@
 // Horizon's environment and stellar-rpc's file.
 #include "json/toml.h"
 #include "sim/stellar/files.h"
+#include "sim/stellar/invalid.h"
 #include "sim/stellar/known_keys.h"
 
 #include <charconv>
@@ -11,10 +12,6 @@
 
 namespace fixpoint::sim {
 namespace {
-
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorKind::Invalid, std::move(message));
-}
 
 Result<std::uint16_t> port_in(std::string_view name, std::string_view text) {
   std::uint16_t port = 0;

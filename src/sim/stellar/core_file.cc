@@ -6,6 +6,7 @@
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/configuration/strkey.h"
 #include "sim/stellar/files.h"
+#include "sim/stellar/invalid.h"
 #include "sim/stellar/known_keys.h"
 
 #include <algorithm>
@@ -22,10 +23,6 @@ constexpr std::string_view kFilePrefix = "$FILE:";
 // Of group and others.
 constexpr unsigned kOthersMode = 077;
 constexpr std::int64_t kPortMax = 65'535;
-
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorKind::Invalid, std::move(message));
-}
 
 Result<void> check_keys(json::View file, std::span<const KnownKey> keys) {
   for (const auto& [key, value] : file.members()) {
