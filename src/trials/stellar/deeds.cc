@@ -236,18 +236,18 @@ namespace {
 const client::Resource kDefinitions =
     runtime::builtin("apiextensions.k8s.io/v1", "CustomResourceDefinition");
 
-kube::Key definition_of(const ChildKind& kind) {
+kube::Key definition_key(const ChildKind& kind) {
   return {"", fmt::format("{}.{}", kind.plural, kind.gvk().group)};
 }
 
 }  // namespace
 
 bool is_defined(const Look& look, const ChildKind& kind) {
-  return !look.get(kDefinitions, definition_of(kind)).is_null();
+  return !look.get(kDefinitions, definition_key(kind)).is_null();
 }
 
 Deed undefines(const ChildKind& kind) {
-  const auto definition = definition_of(kind);
+  const auto definition = definition_key(kind);
   return by(
       "person", fmt::format("uninstalls {}", kind.kind), Trouble::Edit,
       [=](Stage& stage) { stage.remove(kDefinitions, definition); },

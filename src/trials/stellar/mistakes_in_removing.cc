@@ -22,7 +22,7 @@ using verify::world::Variant;
 namespace branches = operators::stellar::branches;
 namespace kinds = operators::stellar::kinds;
 
-bool deletes(const runtime::Branch& branch, std::string_view kind) {
+bool deletes_kind(const runtime::Branch& branch, std::string_view kind) {
   return std::ranges::any_of(branch.steps, [&](const runtime::Step& step) {
     const auto* gone = std::get_if<DeleteStep>(&step);
     return gone != nullptr && gone->target.kind.kind == kind;
@@ -30,8 +30,8 @@ bool deletes(const runtime::Branch& branch, std::string_view kind) {
 }
 
 bool deletes_policy(const runtime::Branch& branch) {
-  return deletes(branch, "PeerAuthentication") || deletes(branch, "DestinationRule") ||
-         deletes(branch, "VirtualService");
+  return deletes_kind(branch, "PeerAuthentication") || deletes_kind(branch, "DestinationRule") ||
+         deletes_kind(branch, "VirtualService");
 }
 
 runtime::PatchStep without_finalizers(const Node& node) {
@@ -69,8 +69,8 @@ void finalizer_too_early(std::vector<Variant>& all) {
                         })));
   all.push_back(variant(
       "ec3", "Services are not removed", removing([](Plan& plan, const Node&, const Facts&) {
-        drop_branches_if(plan,
-                         [](const runtime::Branch& branch) { return deletes(branch, "Service"); });
+        drop_branches_if(
+            plan, [](const runtime::Branch& branch) { return deletes_kind(branch, "Service"); });
       })));
   all.push_back(variant("ec3", "the workload goes before its policies",
                         removing([](Plan& plan, const Node&, const Facts&) {
@@ -198,7 +198,7 @@ void partition_during_cleanup(std::vector<Variant>& all) {
                         removing([](Plan& plan, const Node&, const Facts& facts) {
                           if (!facts.workload.exists) {
                             drop_branches_if(plan, [](const runtime::Branch& branch) {
-                              return deletes(branch, "PersistentVolumeClaim");
+                              return deletes_kind(branch, "PersistentVolumeClaim");
                             });
                           }
                         })));
