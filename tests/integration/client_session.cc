@@ -41,7 +41,7 @@ const Resource kKites{
     .kind = {"client-session.example", "v1", "Kite"},
       .plural = "kites"
 };
-const Resource kDefinitions{
+const Resource kDefinitionKind{
     .kind = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
     .plural = "customresourcedefinitions",
     .scope = Scope::Cluster
@@ -129,7 +129,7 @@ class Session {
     auto all = on(Verb::DeleteCollection, kMaps, "");
     all.selector.labels = kSelector;
     static_cast<void>(ask(all));
-    static_cast<void>(ask(on(Verb::Delete, kDefinitions, "kites.client-session.example")));
+    static_cast<void>(ask(on(Verb::Delete, kDefinitionKind, "kites.client-session.example")));
   }
 
   void writes() {
@@ -319,7 +319,7 @@ class Session {
   void custom() {
     resolve({"apps", "", "Deployment"});
     resolve({"client-session.example", "v1", "Kite"});
-    static_cast<void>(ask(with(on(Verb::Create, kDefinitions, ""), kDefinition)));
+    static_cast<void>(ask(with(on(Verb::Create, kDefinitionKind, ""), kDefinition)));
     const auto body = R"({"apiVersion":"client-session.example/v1","kind":"Kite",)"
                       R"("metadata":{"name":"k"},"spec":{"size":3}})";
     // A real server serves a new kind only after a while.
@@ -347,9 +347,9 @@ class Session {
             .collection = {.resource = kKites, .ns = "default"}
     },
         told);
-    static_cast<void>(ask(on(Verb::Delete, kDefinitions, "kites.client-session.example")));
+    static_cast<void>(ask(on(Verb::Delete, kDefinitionKind, "kites.client-session.example")));
     // Where no controller looks after definitions, nobody else takes this off.
-    static_cast<void>(ask(with(on(Verb::Patch, kDefinitions, "kites.client-session.example"),
+    static_cast<void>(ask(with(on(Verb::Patch, kDefinitionKind, "kites.client-session.example"),
                                R"({"metadata":{"finalizers":null}})")));
     wait_([&] { return told.end.has_value(); });
     note("watch of a kind that is gone: " + ended(told));

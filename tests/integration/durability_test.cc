@@ -6,6 +6,7 @@
 #include "json/parse.h"
 #include "kube/metadata.h"
 #include "net/loop.h"
+#include "tests/integration/collections.h"
 #include "tests/integration/running_server.h"
 
 #include <cstdlib>
@@ -18,9 +19,8 @@
 namespace fixpoint {
 namespace {
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/default/configmaps";
 constexpr int kOutstanding = 16;
-constexpr int kKillsDefault = 20;
+constexpr int kServerKillsDefault = 20;
 
 // What the test knows of one object: the newest value it was promised, and what may have got
 // through.
@@ -60,7 +60,7 @@ class Load {
 
   // Compares what the server says now with what it promised.
   void check(RunningServer& server) {
-    auto listed = server.request("GET", std::string{kConfigMaps});
+    auto listed = server.request("GET", kConfigMaps);
     ASSERT_TRUE(listed.has_value()) << listed.error().message;
     auto list = json::parse(listed->body);
     ASSERT_TRUE(list.has_value()) << list.error().message;
@@ -103,7 +103,7 @@ class Load {
     promise.attempted.insert(value);
     net::ClientRequest request;
     request.method = exists ? "PUT" : "POST";
-    request.target = std::string{kConfigMaps} + (exists ? "/" + name : "");
+    request.target = kConfigMaps + (exists ? "/" + name : "");
     request.headers = {
         {"authorization", bearer            },
         {"content-type",  "application/json"}
@@ -143,7 +143,7 @@ class Load {
 
 TEST(Torture, EveryAcknowledgedWriteSurvivesKillMinusNine) {
   const char* asked = std::getenv("FIXPOINT_KILLS");
-  const int kills = asked == nullptr ? kKillsDefault : std::atoi(asked);
+  const int kills = asked == nullptr ? kServerKillsDefault : std::atoi(asked);
   const ScratchDirectory scratch;
   const std::vector<std::string> flags{"--data-dir", (scratch.path() / "data").string()};
   Rng rng{2026};

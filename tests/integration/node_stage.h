@@ -3,6 +3,7 @@
 // A server whose pods are processes of this machine, and what tests of them ask again and again.
 #pragma once
 
+#include "tests/integration/collections.h"
 #include "tests/integration/local_processes.h"
 #include "tests/integration/running_operator.h"
 #include "tests/integration/running_server.h"
@@ -18,8 +19,6 @@
 #include <gtest/gtest.h>
 
 namespace fixpoint {
-
-inline const std::string kPods = "/api/v1/namespaces/default/pods";
 
 class NodeStage : public testing::Test {
  protected:

@@ -4,6 +4,7 @@
 // back, each pod is one process and no process is without a pod. FIXPOINT_KILLS sets how often.
 #include "base/rng.h"
 #include "kube/metadata.h"
+#include "tests/integration/collections.h"
 #include "tests/integration/local_processes.h"
 #include "tests/integration/running_operator.h"
 #include "tests/integration/running_server.h"
@@ -22,10 +23,8 @@
 namespace fixpoint {
 namespace {
 
-const std::string kDeployments = "/apis/apps/v1/namespaces/default/deployments";
 const std::string kDeployment = kDeployments + "/fleet";
-const std::string kPods = "/api/v1/namespaces/default/pods";
-constexpr int kKillsDefault = 5;
+constexpr int kClusterKillsDefault = 5;
 // A start of pods, with all that it writes, takes less.
 constexpr std::uint64_t kLifeMillisMax = 400;
 
@@ -104,7 +103,7 @@ class NodeTorture : public testing::Test {
 
 TEST_F(NodeTorture, WhatWasDeclaredRunsAfterAKillAtAnyInstant) {
   const char* asked = std::getenv("FIXPOINT_KILLS");
-  const int kills = asked == nullptr ? kKillsDefault : std::atoi(asked);
+  const int kills = asked == nullptr ? kClusterKillsDefault : std::atoi(asked);
   ASSERT_NO_FATAL_FAILURE(start());
   declare_first();
   for (int kill = 0; kill < kills && !HasFailure(); ++kill) {

@@ -6,6 +6,7 @@
 
 #include "net/http.h"
 #include "tests/integration/cluster_access.h"
+#include "tests/integration/collections.h"
 #include "tests/integration/running_operator.h"
 
 #include <filesystem>
@@ -16,11 +17,6 @@
 
 namespace fixpoint {
 
-inline const std::string kGreetings = "/apis/example.fixpoint.dev/v1/namespaces/default/greetings";
-inline const std::string kBoards = "/apis/example.fixpoint.dev/v1/namespaces/default/noticeboards";
-inline const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
-inline const std::string kDeployments = "/apis/apps/v1/namespaces/default/deployments";
-inline const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 inline const std::string kLease =
     "/apis/coordination.k8s.io/v1/namespaces/default/leases/fixpoint-greeting";
 
@@ -50,6 +46,7 @@ class OperatorStage {
   // The kinds of both examples, served when this returns.
   void install() const;
   void greet(std::string_view name, std::string_view message = "hello") const;
+  bool has(const std::string& path) const { return call("GET", path).status == 200; }
   // A field of an object as text; empty when either is not there.
   template <class... Keys>
   std::string text(const std::string& path, Keys... keys) const {

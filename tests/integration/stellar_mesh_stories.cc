@@ -52,10 +52,6 @@ std::string condition(const StellarStage& stage, std::string_view type) {
   return {};
 }
 
-bool there(const StellarStage& stage, const std::string& path) {
-  return stage.call("GET", path).status == 200;
-}
-
 // A kind that is not served is asked for every half minute: twice the usual patience.
 bool in_the_end(const std::function<bool()>& holds) {
   for (int patience = 0; patience < 2; ++patience) {
@@ -87,21 +83,21 @@ void adds_policies_after_the_workload(const StellarStage& stage) {
   const auto process = stage.run_stellar("mesh", *wire);
   stage.make("alice", kInIstio);
   ASSERT_TRUE(eventually([&] { return refused->load() >= 4; })) << process->log();
-  EXPECT_FALSE(there(stage, policy())) << "nothing is there for it to be about";
-  EXPECT_FALSE(there(stage, rule()));
+  EXPECT_FALSE(stage.has(policy())) << "nothing is there for it to be about";
+  EXPECT_FALSE(stage.has(rule()));
 
   wire->play({});
 
   expect_running(stage, *process);
   EXPECT_EQ(condition(stage, "MeshReady"), "True AsDesired");
   EXPECT_LT(first_made(*wire, "statefulsets"), first_made(*wire, "peerauthentications"));
-  EXPECT_TRUE(there(stage, rule()));
+  EXPECT_TRUE(stage.has(rule()));
   EXPECT_EQ(stage.text(kSets + "/alice", "spec", "template", "metadata", "labels",
                        "sidecar.istio.io/inject"),
             "true")
       << "and its pods are marked from the start";
   remove_alice(stage, *process);
-  EXPECT_FALSE(there(stage, policy()));
+  EXPECT_FALSE(stage.has(policy()));
 }
 
 void outlives_a_kind_of_the_mesh(const StellarStage& stage) {
@@ -125,7 +121,7 @@ void outlives_a_kind_of_the_mesh(const StellarStage& stage) {
 
   stage.install_kind("destinationrules");
 
-  EXPECT_TRUE(in_the_end([&] { return there(stage, rule()); })) << process->log();
+  EXPECT_TRUE(in_the_end([&] { return stage.has(rule()); })) << process->log();
   expect_running(stage, *process);
   EXPECT_EQ(condition(stage, "MeshReady"), "True AsDesired");
   EXPECT_EQ(condition(stage, "FeatureUnavailable"), "");
@@ -154,7 +150,7 @@ void keeps_the_finalizer_until_all_is_gone(const StellarStage& stage) {
     return !stage.text(policy(), "metadata", "deletionTimestamp").empty();
   })) << process->log();
   EXPECT_EQ(stage.phase("alice"), "Terminating") << "said before the first delete";
-  EXPECT_TRUE(there(stage, kSets + "/alice")) << "policies go before what they are about";
+  EXPECT_TRUE(stage.has(kSets + "/alice")) << "policies go before what they are about";
   stage.call("PATCH", policy(), R"({"metadata":{"finalizers":null}})");
   ASSERT_TRUE(eventually([&] { return refused->load() >= 4; })) << process->log();
   EXPECT_THAT(stage.text(kNodes + "/alice", "metadata", "finalizers"),
@@ -162,8 +158,8 @@ void keeps_the_finalizer_until_all_is_gone(const StellarStage& stage) {
       << "a Service is left";
   wire->play({});
   expect_gone(stage, *process);
-  EXPECT_FALSE(there(stage, policy()));
-  EXPECT_FALSE(there(stage, rule()));
+  EXPECT_FALSE(stage.has(policy()));
+  EXPECT_FALSE(stage.has(rule()));
 }
 
 void keeps_a_retained_claim(const StellarStage& stage) {

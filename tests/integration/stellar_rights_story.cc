@@ -69,10 +69,6 @@ void edit(const StellarStage& stage, std::string_view name, std::string_view spe
   ASSERT_EQ(edited.status, 200) << edited.body;
 }
 
-bool there(const StellarStage& stage, const std::string& path) {
-  return stage.call("GET", path).status == 200;
-}
-
 // What the Deployment of the manifests starts: its own words, without a cluster to be in.
 void expect_words_are_understood(const StellarStage& stage, const Kubectl& kubectl) {
   const auto words = kubectl(
@@ -104,11 +100,11 @@ void live(const StellarStage& stage, const RunningOperator& process) {
   for (const auto* name : {"v", "h", "r"}) {
     ASSERT_NO_FATAL_FAILURE(expect_phase(stage, process, name));
   }
-  EXPECT_TRUE(there(stage, kIngresses + "/h-ingress"));
-  EXPECT_TRUE(there(stage, kScalers + "/h-hpa"));
-  EXPECT_TRUE(there(stage, StellarStage::mesh_path("requestauthentications") + "/h-req-auth"));
-  EXPECT_TRUE(there(stage, StellarStage::mesh_path("servicemonitors") + "/h-service-monitor"));
-  EXPECT_TRUE(there(stage, StellarStage::mesh_path("servers") + "/r-server"));
+  EXPECT_TRUE(stage.has(kIngresses + "/h-ingress"));
+  EXPECT_TRUE(stage.has(kScalers + "/h-hpa"));
+  EXPECT_TRUE(stage.has(StellarStage::mesh_path("requestauthentications") + "/h-req-auth"));
+  EXPECT_TRUE(stage.has(StellarStage::mesh_path("servicemonitors") + "/h-service-monitor"));
+  EXPECT_TRUE(stage.has(StellarStage::mesh_path("servers") + "/r-server"));
 
   // Another version is tried and takes over.
   edit(stage, "h", R"({"version":"22.2.0"})");
@@ -123,9 +119,9 @@ void live(const StellarStage& stage, const RunningOperator& process) {
   // What is not asked for any more goes.
   edit(stage, "h", R"({"serviceMesh":null,"autoscaling":null,"ingress":null,"alerting":false})");
   ASSERT_NO_FATAL_FAILURE(expect_phase(stage, process, "h"));
-  EXPECT_FALSE(there(stage, StellarStage::mesh_path("virtualservices") + "/h-virtual-svc"));
-  EXPECT_FALSE(there(stage, kScalers + "/h-hpa"));
-  EXPECT_FALSE(there(stage, kIngresses + "/h-ingress"));
+  EXPECT_FALSE(stage.has(StellarStage::mesh_path("virtualservices") + "/h-virtual-svc"));
+  EXPECT_FALSE(stage.has(kScalers + "/h-hpa"));
+  EXPECT_FALSE(stage.has(kIngresses + "/h-ingress"));
   edit(stage, "r", R"({"suspended":true})");
   ASSERT_NO_FATAL_FAILURE(expect_phase(stage, process, "r", "Suspended"));
   // A new seed restarts the pods; the claim is to be kept.
@@ -143,8 +139,8 @@ void die(const StellarStage& stage, const RunningOperator& process) {
     })) << stage.status(name)
         << process.log();
   }
-  EXPECT_TRUE(there(stage, kClaims + "/v-data"));
-  EXPECT_TRUE(eventually([&] { return !there(stage, kClaims + "/r-data"); }));
+  EXPECT_TRUE(stage.has(kClaims + "/v-data"));
+  EXPECT_TRUE(eventually([&] { return !stage.has(kClaims + "/r-data"); }));
   stage.call("DELETE", kClaims + "/v-data");
 }
 

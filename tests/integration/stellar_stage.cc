@@ -47,8 +47,8 @@ std::string running_status(std::string_view address) {
                      address);
 }
 
-// What a server or its controllers add, and what is different in every cluster.
-json::Value shown(json::View object) {
+// Without what a server or its controllers add, and what is different in every cluster.
+json::Value comparable(json::View object) {
   json::Draft draft = json::Draft::object();
   const auto metadata = object.get("metadata");
   draft.object_at("metadata")["name"] = metadata.get("name");
@@ -207,7 +207,7 @@ std::string StellarStage::picture(std::string_view name) const {
     const auto list = cluster().get(
         fmt::format("{}?labelSelector=app.kubernetes.io%2Finstance%3D{}", collection, name));
     for (const auto object : list.get("items").elements()) {
-      const auto one = shown(object);
+      const auto one = comparable(object);
       text += json::to_text(one) + "\n";
     }
   }

@@ -3,6 +3,7 @@
 // StellarStage: a cluster with StellarNodes on it, ours or a real one, and the shipped operator.
 #pragma once
 
+#include "tests/integration/collections.h"
 #include "tests/integration/meddler.h"
 #include "tests/integration/operator_stage.h"
 
@@ -13,13 +14,6 @@
 #include <vector>
 
 namespace fixpoint {
-
-inline const std::string kNodes = "/apis/stellar.org/v1alpha1/namespaces/default/stellarnodes";
-inline const std::string kSets = "/apis/apps/v1/namespaces/default/statefulsets";
-inline const std::string kClaims = "/api/v1/namespaces/default/persistentvolumeclaims";
-inline const std::string kPods = "/api/v1/namespaces/default/pods";
-inline const std::string kServices = "/api/v1/namespaces/default/services";
-inline const std::string kQuotas = "/api/v1/namespaces/default/resourcequotas";
 
 // Of a validator that counts as well when its pod is ready: nobody has to answer in it.
 inline constexpr std::string_view kUnasked = R"(,"networkPolicy":{"enabled":false})";

@@ -5,6 +5,7 @@
 // 5 (a health check that gets no answer) and 12 (a status that outlived what it says) with the
 // fault made for real; stellar_test.cc has other ones.
 #include "json/print.h"
+#include "tests/integration/collections.h"
 #include "tests/integration/running_operator.h"
 #include "tests/integration/running_server.h"
 
@@ -20,7 +21,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kNodes = "/apis/stellar.org/v1alpha1/namespaces/default/stellarnodes";
 const std::string kCore = "/api/v1/namespaces/default/";
 constexpr int kCorePort = 11626;
 // Looks between two edits that make the operator look too: longer than a probe may take, since an
@@ -28,7 +28,7 @@ constexpr int kCorePort = 11626;
 constexpr int kLooks = 1000;
 constexpr int kFirstLook = 100;
 
-constexpr std::string_view kSeed = R"({"metadata":{"name":"seed"},"stringData":
+constexpr std::string_view kSeedSecret = R"({"metadata":{"name":"seed"},"stringData":
   {"STELLAR_CORE_SEED":"SBI3CZU7XZEWVXU7OZLW5MMUQAP334JFOPXSLTPOH43IRTEQ2QYXU5RG"}})";
 
 // Fast ledgers and a short way to the newest, so that nobody waits for them.
@@ -118,7 +118,7 @@ class StellarStandIns : public testing::Test {
     })) << made.body;
   }
   void create_validator() {
-    ASSERT_EQ(call("POST", kCore + "secrets", std::string{kSeed}).status, 201);
+    ASSERT_EQ(call("POST", kCore + "secrets", std::string{kSeedSecret}).status, 201);
     create(validator(kAlone));
   }
   json::Value running(const std::string& name = "v") {

@@ -4,6 +4,7 @@
 // started again.
 #include "json/parse.h"
 #include "net/loop.h"
+#include "tests/integration/collections.h"
 #include "tests/integration/running_server.h"
 #include "tests/patience.h"
 
@@ -19,8 +20,6 @@ namespace fixpoint {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr auto kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
 class Up : public testing::Test {
  protected:
@@ -46,10 +45,10 @@ TEST_F(Up, CreatesReadsListsAndDeletes) {
   start({"--ephemeral"});
 
   EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"a"},"data":{"x":"1"}})").status, 201);
-  EXPECT_THAT(call("GET", std::string{kConfigMaps} + "/a").body, HasSubstr(R"("x":"1")"));
+  EXPECT_THAT(call("GET", kConfigMaps + "/a").body, HasSubstr(R"("x":"1")"));
   EXPECT_THAT(call("GET", kConfigMaps).body, HasSubstr(R"("kind":"ConfigMapList")"));
-  EXPECT_EQ(call("DELETE", std::string{kConfigMaps} + "/a").status, 200);
-  EXPECT_EQ(call("GET", std::string{kConfigMaps} + "/a").status, 404);
+  EXPECT_EQ(call("DELETE", kConfigMaps + "/a").status, 200);
+  EXPECT_EQ(call("GET", kConfigMaps + "/a").status, 404);
 }
 
 TEST_F(Up, TellsStrangersNothing) {
@@ -115,7 +114,7 @@ TEST_F(Up, WatchesSeeChangesAndEndProperlyWhenTheServerStops) {
     std::string seen;
     std::optional<bool> ended_well;
     net::ClientRequest watch;
-    watch.target = std::string{kConfigMaps} + "?watch=1";
+    watch.target = kConfigMaps + "?watch=1";
     watch.headers = {
         {"authorization", "Bearer " + server_->token()}
     };
@@ -149,7 +148,7 @@ TEST_F(Up, AWatchBeginsWithMoreThanFitsIntoAnyBuffer) {
   std::string tail;
   std::optional<bool> ended_well;
   net::ClientRequest watch;
-  watch.target = std::string{kConfigMaps} +
+  watch.target = kConfigMaps +
                  "?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&"
                  "resourceVersionMatch=NotOlderThan";
   watch.headers = {
@@ -204,7 +203,7 @@ TEST_F(Up, KilledItComesBackWithEverythingItAcknowledged) {
   start({"--data-dir", data_dir()});
 
   EXPECT_EQ(server_->token(), token);
-  EXPECT_EQ(call("GET", std::string{kConfigMaps} + "/kept").status, 200);
+  EXPECT_EQ(call("GET", kConfigMaps + "/kept").status, 200);
 }
 
 TEST_F(Up, AFullDiskRefusesWritesLosesNothingAndIsGotOver) {
@@ -225,7 +224,7 @@ TEST_F(Up, AFullDiskRefusesWritesLosesNothingAndIsGotOver) {
   for (int i = 0; i < 20 && refused.status < 400; ++i) {
     refused = post_large("large-" + std::to_string(i));
   }
-  const auto there = call("GET", std::string{kConfigMaps} + "/before");
+  const auto there = call("GET", kConfigMaps + "/before");
   const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
   ASSERT_EQ(::prlimit(server_->pid(), RLIMIT_FSIZE, &none, nullptr), 0);
   const auto after = call("POST", kConfigMaps, R"({"metadata":{"name":"after"}})");
@@ -236,8 +235,8 @@ TEST_F(Up, AFullDiskRefusesWritesLosesNothingAndIsGotOver) {
   EXPECT_THAT(refused.body, HasSubstr("the write could not be put on disk and was taken back"));
   EXPECT_EQ(there.status, 200);
   EXPECT_EQ(after.status, 201) << after.body;
-  EXPECT_EQ(call("GET", std::string{kConfigMaps} + "/before").status, 200);
-  EXPECT_EQ(call("GET", std::string{kConfigMaps} + "/after").status, 200);
+  EXPECT_EQ(call("GET", kConfigMaps + "/before").status, 200);
+  EXPECT_EQ(call("GET", kConfigMaps + "/after").status, 200);
 }
 
 TEST_F(Up, AnyBodyHoweverWrongGetsAStatusAndChangesNothing) {

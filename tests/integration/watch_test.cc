@@ -4,6 +4,7 @@
 // end. What each is told is apiserver's business and tested there.
 #include "json/parse.h"
 #include "net/loop.h"
+#include "tests/integration/collections.h"
 #include "tests/integration/running_server.h"
 #include "tests/patience.h"
 
@@ -19,14 +20,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr auto kConfigMaps = "/api/v1/namespaces/default/configmaps";
-
 // One watch on a connection of its own.
 struct Stream {
   Stream(const RunningServer& server, std::string query)
       : connection(net::Connection::open(loop, server.client(net::HttpVersions::OnlyHttp1))) {
     net::ClientRequest watch;
-    watch.target = std::string{kConfigMaps} + "?watch=1&" + std::move(query);
+    watch.target = kConfigMaps + "?watch=1&" + std::move(query);
     watch.headers = {
         {"authorization", "Bearer " + server.token()}
     };
