@@ -2,18 +2,12 @@
 #include "runtime/outcome.h"
 
 #include "runtime/reader.h"
+#include "runtime/test_replies.h"
 
 #include <gtest/gtest.h>
 
 namespace fixpoint::runtime {
 namespace {
-
-client::CallError refused(int code, std::string reason, std::string message = {}) {
-  return {
-      .fate = client::Fate::Refused,
-      .status = {.code = code, .reason = std::move(reason), .message = std::move(message)}
-  };
-}
 
 TEST(Classify, SaysWhatToDoAboutEachRefusal) {
   EXPECT_EQ(classify(refused(409, "Conflict")).error_class, ErrorClass::Transient);

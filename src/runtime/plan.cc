@@ -58,11 +58,6 @@ struct Target {
   std::optional<ObjectRef> operator()(const EffectStep&) const { return {}; }
 };
 
-std::size_t position(const Plan& plan, std::string_view name) {
-  const auto found = std::ranges::find(plan.branches, name, &Branch::name);
-  return static_cast<std::size_t>(found - plan.branches.begin());
-}
-
 }  // namespace
 
 std::string describe(const Step& step) {
@@ -130,6 +125,11 @@ std::size_t Plan::step_count() const {
   return count;
 }
 
+std::size_t branch_position(const Plan& plan, std::string_view name) {
+  const auto found = std::ranges::find(plan.branches, name, &Branch::name);
+  return static_cast<std::size_t>(found - plan.branches.begin());
+}
+
 Result<std::vector<std::size_t>> order_of(const Plan& plan) {
   const std::size_t count = plan.branches.size();
   std::vector<std::size_t> order;
@@ -138,11 +138,11 @@ Result<std::vector<std::size_t>> order_of(const Plan& plan) {
 
   for (std::size_t at = 0; at < count; ++at) {
     const Branch& branch = plan.branches[at];
-    if (position(plan, branch.name) != at) {
+    if (branch_position(plan, branch.name) != at) {
       return fail(ErrorKind::Invalid, fmt::format("two branches are named \"{}\"", branch.name));
     }
     for (const std::string& name : branch.after) {
-      if (position(plan, name) == count) {
+      if (branch_position(plan, name) == count) {
         return fail(
             ErrorKind::Invalid,
             fmt::format("branch \"{}\" is after \"{}\", which is not there", branch.name, name));
@@ -156,7 +156,7 @@ Result<std::vector<std::size_t>> order_of(const Plan& plan) {
     for (std::size_t at = 0; at < count; ++at) {
       if (placed[at]) continue;
       const bool ready = std::ranges::all_of(plan.branches[at].after, [&](const std::string& name) {
-        return placed[position(plan, name)];
+        return placed[branch_position(plan, name)];
       });
       if (!ready) continue;
       placed[at] = true;

@@ -28,6 +28,8 @@ namespace fixpoint::runtime {
 // A pass with more steps than this is refused as Permanent: a plan is bounded, the next pass goes
 // on.
 inline constexpr std::size_t kPlanStepsMax = 1'000;
+// Kubernetes takes notes of at most 1024 bytes.
+inline constexpr std::size_t kNoteBytesMax = 1'024;
 
 struct ObjectRef {
   kube::GroupVersionKind kind;
@@ -125,6 +127,8 @@ struct Plan {
   std::size_t step_count() const;
 };
 
+// Where the branch of this name stands; past the last if there is none.
+std::size_t branch_position(const Plan& plan, std::string_view name);
 // The branches' positions, each after those it names, else as they stand in the plan. Names must be
 // unique, `after` must name branches and hold no cycle; the error says which.
 Result<std::vector<std::size_t>> order_of(const Plan& plan);

@@ -63,6 +63,8 @@ struct Probe {
   json::Value arguments;
   Duration deadline = std::chrono::seconds(3);
 };
+// Whatever time there is to answer it.
+bool same_question(const Probe& a, const Probe& b);
 
 class Probes {
  public:

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace fixpoint::runtime {
 
@@ -30,6 +31,14 @@ inline client::CallError lost(client::Fate fate = client::Fate::Unknown) {
       .status = {.code = 0, .reason = {}, .message = "connection lost", .details = {}},
       .retry_after = std::nullopt
   };
+}
+inline client::Page page_of(std::vector<json::Value> items, std::string version,
+                            std::string token = {}) {
+  client::Page page;
+  page.items = std::move(items);
+  page.resource_version = std::move(version);
+  page.continue_token = std::move(token);
+  return page;
 }
 
 }  // namespace fixpoint::runtime

@@ -11,6 +11,7 @@
 #include "runtime/cache/cache.h"
 #include "runtime/cache/faulty_client.h"
 #include "runtime/cache/local_server.h"
+#include "runtime/test_resources.h"
 #include "runtime/virtual_scheduler.h"
 #include "store/store.h"
 
@@ -27,12 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const client::Resource kMaps{
-    {"", "v1", "ConfigMap"},
-    "configmaps", client::Scope::Namespaced
-};
-
-class Trial {
+class FaultTrial {
  public:
   struct Following {
     client::Selector selector = {};
@@ -40,7 +36,7 @@ class Trial {
     client::Streaming first_list = client::Streaming::No;
   };
 
-  Trial(std::uint64_t seed, const Following& following)
+  FaultTrial(std::uint64_t seed, const Following& following)
       : rng_(seed),
         server_(time_),
         faulty_(server_.client, time_, Rng{seed + 1}),
@@ -211,14 +207,14 @@ class Trial {
   std::map<std::string, std::uint64_t> newest_;
 };
 
-constexpr std::uint64_t kTrials = 60;
+constexpr std::uint64_t kFaultTrials = 60;
 
-void try_all(const Trial::Following& following) {
+void try_all_faults(const FaultTrial::Following& following) {
   FaultyClient::Counts sum;
   std::uint64_t past = 0;
-  for (std::uint64_t seed = 0; seed < kTrials && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < kFaultTrials && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Trial trial{seed, following};
+    FaultTrial trial{seed, following};
     trial.run();
     const auto& counts = trial.counts();
     sum.lost_calls += counts.lost_calls;
@@ -237,23 +233,23 @@ void try_all(const Trial::Following& following) {
 }
 
 TEST(CacheFaults, AreSurvivedAndForgotten) {
-  try_all({});
+  try_all_faults({});
 }
 
 TEST(CacheFaults, AreSurvivedWithASelector) {
-  try_all({
+  try_all_faults({
       .selector = {.labels = "app=x", .fields = ""}
   });
 }
 
 TEST(CacheFaults, AreSurvivedNamespaceByNamespace) {
-  try_all({
+  try_all_faults({
       .namespaces = {"one", "two"}
   });
 }
 
 TEST(CacheFaults, AreSurvivedWhenTheFirstListIsAStream) {
-  try_all({.first_list = client::Streaming::FromEmpty});
+  try_all_faults({.first_list = client::Streaming::FromEmpty});
 }
 
 }  // namespace

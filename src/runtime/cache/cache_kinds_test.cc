@@ -4,6 +4,7 @@
 #include "runtime/cache/cache.h"
 #include "runtime/cache/cached_object.h"
 #include "runtime/cache/local_server.h"
+#include "runtime/test_resources.h"
 #include "runtime/virtual_scheduler.h"
 
 #include <string>
@@ -16,10 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const client::Resource kBoats{
-    {"sea.example.com", "v1", "Boat"},
-    "boats", client::Scope::Namespaced
-};
 const client::Resource kDefinitions{
     {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
     "customresourcedefinitions",

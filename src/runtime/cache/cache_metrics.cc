@@ -7,7 +7,7 @@ namespace fixpoint::runtime {
 namespace {
 
 // As client-go labels its informers.
-std::vector<std::string> names() {
+std::vector<std::string> collection_labels() {
   return {"name", "group", "version", "resource"};
 }
 
@@ -21,17 +21,19 @@ LabelValues labels_of(const FollowStatistics& follow) {
 CacheMetrics::CacheMetrics(MetricsRegistry& registry, const std::string& prefix)
     : version_(registry.gauge({"informer_store_resource_version",
                                "The newest version that was seen; the name is the namespace.",
-                               names()})),
-      objects_(registry.gauge({prefix + "cache_objects", "Objects in the cache.", names()})),
-      bytes_(
-          registry.gauge({prefix + "cache_bytes", "What they and their indexes take.", names()})),
+                               collection_labels()})),
+      objects_(
+          registry.gauge({prefix + "cache_objects", "Objects in the cache.", collection_labels()})),
+      bytes_(registry.gauge(
+          {prefix + "cache_bytes", "What they and their indexes take.", collection_labels()})),
       relists_(registry.counter(
-          {prefix + "cache_relists_total", "Lists after the first one.", names()})),
-      failures_(
-          registry.counter({prefix + "cache_failures_total",
-                            "Lists and watches that went wrong and were begun again.", names()})),
-      rewinds_(registry.counter(
-          {prefix + "cache_rewinds_total", "Times that the server went back in time.", names()})) {}
+          {prefix + "cache_relists_total", "Lists after the first one.", collection_labels()})),
+      failures_(registry.counter({prefix + "cache_failures_total",
+                                  "Lists and watches that went wrong and were begun again.",
+                                  collection_labels()})),
+      rewinds_(
+          registry.counter({prefix + "cache_rewinds_total",
+                            "Times that the server went back in time.", collection_labels()})) {}
 
 void CacheMetrics::refresh(const std::vector<FollowStatistics>& all) {
   for (auto* family : {&version_, &objects_, &bytes_}) family->clear();

@@ -3,6 +3,7 @@
 
 #include "runtime/cache/cached_object.h"
 #include "runtime/cache/fake_client.h"
+#include "runtime/test_replies.h"
 #include "runtime/virtual_scheduler.h"
 
 #include <string>
@@ -14,16 +15,8 @@ namespace fixpoint::runtime {
 namespace {
 
 using namespace std::chrono_literals;
-using client::EventType;
 
 const kube::GroupVersionKind kMap{"", "v1", "ConfigMap"};
-
-client::Page page(std::vector<json::Value> items, std::string version) {
-  client::Page page;
-  page.items = std::move(items);
-  page.resource_version = std::move(version);
-  return page;
-}
 
 Watch watch_of(client::Collection collection) {
   Watch watch;
@@ -49,8 +42,8 @@ char letter(Origin origin) {
 }
 
 // A session that writes down what it is told: "w:a@1>a@2".
-struct Reader {
-  explicit Reader(Cache& cache)
+struct Listener {
+  explicit Listener(Cache& cache)
       : session(cache.open({.changed =
                                 [this](FollowId id, const Change& change) {
                                   said += std::string(1, letter(change.origin)) + ":" +
@@ -71,7 +64,7 @@ class CacheTest : public testing::Test {
     return {.client = &client, .scheduler = &time, .namespaces = std::move(namespaces)};
   }
   void answer_list(std::vector<json::Value> items, std::string version) {
-    client.answer_list(page(std::move(items), std::move(version)));
+    client.answer_list(page_of(std::move(items), std::move(version)));
     time.run_due();
   }
   FakeClient::Watch& watch_in(std::string_view ns) {
@@ -88,15 +81,15 @@ class CacheTest : public testing::Test {
 
 TEST_F(CacheTest, ListsAndWatchesOnceForAllWhoFollowTheSame) {
   Cache cache{setup()};
-  Reader one{cache};
-  Reader two{cache};
+  Listener one{cache};
+  Listener two{cache};
   one.session->follow(watch_of(config_maps()));
   two.session->follow(watch_of(config_maps()));
   time.run_due();
   ASSERT_EQ(client.lists.size(), 1U);
 
   answer_list({CachedObject{}}, "10");
-  client.watching().send(EventType::Modified, CachedObject{.version = 11});
+  client.watching().send(client::EventType::Modified, CachedObject{.version = 11});
 
   EXPECT_EQ(one.take(), "i:->a@1 synced w:a@1>a@11 ");
   EXPECT_EQ(two.take(), "i:->a@1 synced w:a@1>a@11 ");
@@ -107,15 +100,15 @@ TEST_F(CacheTest, ListsAndWatchesOnceForAllWhoFollowTheSame) {
 
 TEST_F(CacheTest, TellsWhoJoinsLateOfWhatIsThere) {
   Cache cache{setup()};
-  Reader one{cache};
+  Listener one{cache};
   one.session->follow(watch_of(config_maps()));
   time.run_due();
   answer_list({CachedObject{}}, "10");
 
-  Reader two{cache};
+  Listener two{cache};
   two.session->follow(watch_of(config_maps()));
   EXPECT_EQ(two.take(), "") << "never from inside the call";
-  client.watching().send(EventType::Modified, CachedObject{.version = 11});
+  client.watching().send(client::EventType::Modified, CachedObject{.version = 11});
   time.run_due();
 
   EXPECT_EQ(two.take(), "i:->a@11 synced ");
@@ -124,7 +117,7 @@ TEST_F(CacheTest, TellsWhoJoinsLateOfWhatIsThere) {
 
 TEST_F(CacheTest, KeepsWhatDiffersInShapeSelectorOrNamespaceApart) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   auto slim = watch_of(config_maps());
   slim.shape = json::Shape::all().without({"data"});
   reader.session->follow(watch_of(config_maps()));
@@ -141,7 +134,7 @@ TEST_F(CacheTest, KeepsWhatDiffersInShapeSelectorOrNamespaceApart) {
 
 TEST_F(CacheTest, NeverKeepsManagedFields) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   time.run_due();
   const auto& shape = client.lists.at(0).request.shape;
@@ -154,8 +147,8 @@ TEST_F(CacheTest, NeverKeepsManagedFields) {
 
 TEST_F(CacheTest, TellsOwnWritesToEverybodyAndTheirEchoesToNobody) {
   Cache cache{setup()};
-  Reader writer{cache};
-  Reader other{cache};
+  Listener writer{cache};
+  Listener other{cache};
   writer.session->follow(watch_of(config_maps()));
   other.session->follow(watch_of(config_maps()));
   time.run_due();
@@ -171,21 +164,21 @@ TEST_F(CacheTest, TellsOwnWritesToEverybodyAndTheirEchoesToNobody) {
   EXPECT_EQ(writer.take(), "o:->a@12 w:a@12>a@13 ");
   EXPECT_EQ(other.take(), "w:->a@12 o:a@12>a@13 ");
 
-  client.watching().send(EventType::Added, CachedObject{.version = 12});
-  client.watching().send(EventType::Modified, CachedObject{.version = 13});
+  client.watching().send(client::EventType::Added, CachedObject{.version = 12});
+  client.watching().send(client::EventType::Modified, CachedObject{.version = 13});
   EXPECT_EQ(writer.take() + other.take(), "");
 }
 
 TEST_F(CacheTest, TellsOwnWritesBeforeWhatCameAfterThem) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   time.run_due();
   answer_list({}, "10");
   reader.take();
 
   reader.session->find_to_change(kMap)->put(CachedObject{.version = 12}, Origin::OwnWrite);
-  client.watching().send(EventType::Modified, CachedObject{.version = 14});
+  client.watching().send(client::EventType::Modified, CachedObject{.version = 14});
   time.run_due();
 
   EXPECT_EQ(reader.take(), "o:->a@12 w:a@12>a@14 ");
@@ -193,8 +186,8 @@ TEST_F(CacheTest, TellsOwnWritesBeforeWhatCameAfterThem) {
 
 TEST_F(CacheTest, TellsTheWritesOfASessionThatHasEnded) {
   Cache cache{setup()};
-  Reader reader{cache};
-  auto writer = std::make_unique<Reader>(cache);
+  Listener reader{cache};
+  auto writer = std::make_unique<Listener>(cache);
   reader.session->follow(watch_of(config_maps()));
   writer->session->follow(watch_of(config_maps()));
   time.run_due();
@@ -210,8 +203,8 @@ TEST_F(CacheTest, TellsTheWritesOfASessionThatHasEnded) {
 
 TEST_F(CacheTest, EndsTheWatchWithItsLastFollowerAlsoFromInsideAHandler) {
   Cache cache{setup()};
-  Reader one{cache};
-  Reader two{cache};
+  Listener one{cache};
+  Listener two{cache};
   const auto id = one.session->follow(watch_of(config_maps()));
   two.session->follow(watch_of(config_maps()));
   time.run_due();
@@ -221,8 +214,8 @@ TEST_F(CacheTest, EndsTheWatchWithItsLastFollowerAlsoFromInsideAHandler) {
   EXPECT_EQ(one.session->find(kMap), nullptr);
   EXPECT_TRUE(client.has_open_watch());
   two.on_change = [&](FollowId mine) { two.session->unfollow(mine); };
-  client.watching().send(EventType::Added, CachedObject{.version = 11});
-  client.watches.back()->handlers.on_event({EventType::Added, CachedObject{.version = 12}});
+  client.watching().send(client::EventType::Added, CachedObject{.version = 11});
+  client.watches.back()->handlers.on_event({client::EventType::Added, CachedObject{.version = 12}});
   time.run_due();
 
   EXPECT_FALSE(client.has_open_watch());
@@ -232,7 +225,7 @@ TEST_F(CacheTest, EndsTheWatchWithItsLastFollowerAlsoFromInsideAHandler) {
 
 TEST_F(CacheTest, FollowsMoreKindsWhileRunningAndSaysWhenTheyAreSynced) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   time.run_due();
   answer_list({}, "10");
@@ -248,7 +241,7 @@ TEST_F(CacheTest, FollowsMoreKindsWhileRunningAndSaysWhenTheyAreSynced) {
 
 TEST_F(CacheTest, DoesNotWaitForAnOptionalKindThatIsNotServed) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   auto optional = watch_of(widgets());
   optional.optional = true;
   reader.session->follow(optional);
@@ -265,7 +258,7 @@ TEST_F(CacheTest, DoesNotWaitForAnOptionalKindThatIsNotServed) {
 
 TEST_F(CacheTest, WaitsForAKindThatIsNotOptional) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(widgets()));
   time.run_due();
   client.answer_list(std::unexpected(refused(404, "NotFound")));
@@ -277,7 +270,7 @@ TEST_F(CacheTest, WaitsForAKindThatIsNotOptional) {
 
 TEST_F(CacheTest, LooksForAKindAtOnceWhenItsDefinitionAppears) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   auto optional = watch_of(widgets());
   optional.optional = true;
   reader.session->follow(optional);
@@ -293,7 +286,7 @@ TEST_F(CacheTest, LooksForAKindAtOnceWhenItsDefinitionAppears) {
   ASSERT_EQ(client.resolves.size(), 0U);
 
   client.watching().send(
-      EventType::Added,
+      client::EventType::Added,
       json::parse(R"({"metadata":{"name":"widgets.example.com","resourceVersion":"11","uid":"d"}})")
           .value());
   time.run_due();
@@ -307,7 +300,7 @@ TEST_F(CacheTest, LooksForAKindAtOnceWhenItsDefinitionAppears) {
 
 TEST_F(CacheTest, ReportsEverythingGoneWhenTheKindDisappears) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   auto optional = watch_of(config_maps());
   optional.optional = true;
   reader.session->follow(optional);
@@ -327,19 +320,19 @@ TEST_F(CacheTest, ReportsEverythingGoneWhenTheKindDisappears) {
 
 TEST_F(CacheTest, AddsAnIndexOfALateJoinerToWhatIsShared) {
   Cache cache{setup()};
-  Reader one{cache};
+  Listener one{cache};
   one.session->follow(watch_of(config_maps()));
   time.run_due();
   answer_list({CachedObject{.app = "x"}}, "10");
 
-  Reader two{cache};
+  Listener two{cache};
   auto indexed = watch_of(config_maps());
   indexed.indexes.push_back(
       {"app", [](json::View object, const auto& add) { add(kube::label_of(object, "app")); }});
   two.session->follow(indexed);
   EXPECT_EQ(two.session->find(kMap)->indexed("app", "x").size(), 1U);
 
-  Reader three{cache};
+  Listener three{cache};
   auto other = watch_of(config_maps());
   other.indexes.push_back({"app", [](json::View, const auto& add) { add("all"); }});
   three.session->follow(other);
@@ -348,7 +341,7 @@ TEST_F(CacheTest, AddsAnIndexOfALateJoinerToWhatIsShared) {
 
 TEST_F(CacheTest, FollowsTheNamespacesItIsGiven) {
   Cache cache{setup({"one", "two"})};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   reader.session->follow(watch_of({
       .resource = {
@@ -370,7 +363,7 @@ TEST_F(CacheTest, FollowsTheNamespacesItIsGiven) {
 
 TEST_F(CacheTest, ShowsANewNamespaceWhenAllItsKindsAreListed) {
   Cache cache{setup({"one"})};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   reader.session->follow(watch_of(widgets()));
   time.run_due();
@@ -382,7 +375,7 @@ TEST_F(CacheTest, ShowsANewNamespaceWhenAllItsKindsAreListed) {
   time.run_due();
   answer_list({CachedObject{.ns = "two"}}, "20");
   EXPECT_EQ(reader.take(), "") << "its widgets are not known yet";
-  watch_in("two").send(EventType::Modified, CachedObject{.ns = "two", .version = 21});
+  watch_in("two").send(client::EventType::Modified, CachedObject{.ns = "two", .version = 21});
   answer_list({}, "22");
 
   EXPECT_EQ(reader.take(), "i:->a@1 w:a@1>a@21 ");
@@ -390,7 +383,7 @@ TEST_F(CacheTest, ShowsANewNamespaceWhenAllItsKindsAreListed) {
 
 TEST_F(CacheTest, ShowsANewNamespaceToALateJoinerOnce) {
   Cache cache{setup({"one"})};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   reader.session->follow(watch_of(widgets()));
   time.run_due();
@@ -400,7 +393,7 @@ TEST_F(CacheTest, ShowsANewNamespaceToALateJoinerOnce) {
   time.run_due();
   answer_list({CachedObject{.ns = "two"}}, "20");
 
-  Reader late{cache};
+  Listener late{cache};
   late.session->follow(watch_of(config_maps()));
   time.run_due();
   EXPECT_EQ(late.take(), "synced ");
@@ -411,7 +404,7 @@ TEST_F(CacheTest, ShowsANewNamespaceToALateJoinerOnce) {
 
 TEST_F(CacheTest, DropsTheObjectsOfANamespaceThatIsLeft) {
   Cache cache{setup({"one", "two"})};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   time.run_due();
   answer_list({CachedObject{.ns = "one"}}, "10");
@@ -433,7 +426,7 @@ TEST_F(CacheTest, DropsTheObjectsOfANamespaceThatIsLeft) {
 
 TEST_F(CacheTest, ForgetsANamespaceThatIsLeftBeforeItWasListed) {
   Cache cache{setup({"one"})};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   reader.session->follow(watch_of(widgets()));
   time.run_due();
@@ -446,7 +439,7 @@ TEST_F(CacheTest, ForgetsANamespaceThatIsLeftBeforeItWasListed) {
 
   ASSERT_TRUE(cache.follow_namespaces({"one"}));
   time.run_due();
-  client.answer_list(page({CachedObject{.ns = "two"}}, "21"));
+  client.answer_list(page_of({CachedObject{.ns = "two"}}, "21"));
   time.run_due();
 
   EXPECT_EQ(reader.take(), "");
@@ -455,11 +448,11 @@ TEST_F(CacheTest, ForgetsANamespaceThatIsLeftBeforeItWasListed) {
 
 TEST_F(CacheTest, SaysWhatEachFollowedCollectionCosts) {
   Cache cache{setup()};
-  Reader reader{cache};
+  Listener reader{cache};
   reader.session->follow(watch_of(config_maps()));
   time.run_due();
   answer_list({CachedObject{}}, "10");
-  client.watching().send(EventType::Modified, CachedObject{.name = "ghost", .version = 2});
+  client.watching().send(client::EventType::Modified, CachedObject{.name = "ghost", .version = 2});
   time.advance(10s);
   client.watching().end(refused(410, "Expired"));
   time.run_due();
@@ -478,7 +471,7 @@ TEST_F(CacheTest, SaysWhatEachFollowedCollectionCosts) {
 
 TEST_F(CacheTest, LetsASessionEndInsideItsOwnHandler) {
   Cache cache{setup()};
-  auto reader = std::make_unique<Reader>(cache);
+  auto reader = std::make_unique<Listener>(cache);
   reader->session->follow(watch_of(config_maps()));
   reader->on_change = [&](FollowId) { auto ended = std::move(reader->session); };
   time.run_due();

@@ -47,9 +47,9 @@ std::optional<Change> Contents::put(json::Value object, Origin origin) {
   const auto& feed = state_->feeds[*feed_id];
   const auto slot = state_->table.find(identity.key);
   auto verdict = state_->judge_event(identity, feed);
-  if (verdict == Verdict::News) verdict = state_->judge(identity, origin, slot, feed);
-  if (verdict == Verdict::Past) ++change().oddities.from_the_past;
-  if (verdict != Verdict::News) return std::nullopt;
+  if (verdict == Novelty::News) verdict = state_->judge(identity, origin, slot, feed);
+  if (verdict == Novelty::Past) ++change().oddities.from_the_past;
+  if (verdict != Novelty::News) return std::nullopt;
   auto& state = change();
   return state.store(object, identity.version, slot, origin, state.feeds[*feed_id].epoch);
 }
@@ -62,8 +62,8 @@ std::optional<Change> Contents::remove(json::View last_state, Origin origin) {
   const auto feed_id = state_->feed_of(identity.key.ns);
   if (!feed_id) return std::nullopt;
   const auto verdict = state_->judge_event(identity, state_->feeds[*feed_id]);
-  if (verdict == Verdict::Past) ++change().oddities.from_the_past;
-  if (verdict != Verdict::News) return std::nullopt;
+  if (verdict == Novelty::Past) ++change().oddities.from_the_past;
+  if (verdict != Novelty::News) return std::nullopt;
   auto& state = change();
   if (state.selection.everything()) {
     state.tombstones.deletion_seen(identity.key, identity.uid, identity.version);

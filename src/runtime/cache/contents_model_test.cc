@@ -88,9 +88,9 @@ class Truth {
   Rng& rng_;
 };
 
-class Trial {
+class OrderTrial {
  public:
-  Trial(std::uint64_t seed, client::Selector selector, std::vector<std::string> namespaces)
+  OrderTrial(std::uint64_t seed, client::Selector selector, std::vector<std::string> namespaces)
       : rng_(seed),
         truth_(rng_),
         selects_(!selector.labels.empty()),
@@ -354,14 +354,14 @@ class Trial {
   std::set<std::string> gone_;
 };
 
-constexpr std::uint64_t kTrials = 200;
+constexpr std::uint64_t kOrderTrials = 200;
 constexpr int kSteps = 150;
 
-void try_all(const client::Selector& selector, const std::vector<std::string>& namespaces) {
-  Trial::Counts sum;
-  for (std::uint64_t seed = 0; seed < kTrials && !testing::Test::HasFailure(); ++seed) {
+void try_all_orders(const client::Selector& selector, const std::vector<std::string>& namespaces) {
+  OrderTrial::Counts sum;
+  for (std::uint64_t seed = 0; seed < kOrderTrials && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Trial trial{seed, selector, namespaces};
+    OrderTrial trial{seed, selector, namespaces};
     trial.run(kSteps);
     sum.past_lists += trial.counts.past_lists;
     sum.past_events += trial.counts.past_events;
@@ -375,15 +375,15 @@ void try_all(const client::Selector& selector, const std::vector<std::string>& n
 }
 
 TEST(ContentsModel, AgreesWithTheServerInEveryOrderOfNews) {
-  try_all({}, {""});
+  try_all_orders({}, {""});
 }
 
 TEST(ContentsModel, AgreesWhileObjectsEnterAndLeaveTheSelection) {
-  try_all({.labels = "app=x", .fields = ""}, {""});
+  try_all_orders({.labels = "app=x", .fields = ""}, {""});
 }
 
 TEST(ContentsModel, AgreesWhenNamespacesAreFedOneByOne) {
-  try_all({}, {"one", "two"});
+  try_all_orders({}, {"one", "two"});
 }
 
 }  // namespace

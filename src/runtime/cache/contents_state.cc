@@ -35,25 +35,25 @@ std::optional<FeedId> Contents::State::feed_of(std::string_view ns) const {
   return std::nullopt;
 }
 
-Verdict Contents::State::judge_event(const Identity& object, const Feed& feed) const {
-  if (believes_the_past || object.version == 0) return Verdict::News;
-  if (before(object.version, feed.seen_number)) return Verdict::Past;
-  return object.version == feed.seen_number ? Verdict::Known : Verdict::News;
+Novelty Contents::State::judge_event(const Identity& object, const Feed& feed) const {
+  if (believes_the_past || object.version == 0) return Novelty::News;
+  if (before(object.version, feed.seen_number)) return Novelty::Past;
+  return object.version == feed.seen_number ? Novelty::Known : Novelty::News;
 }
 
-Verdict Contents::State::judge(const Identity& object, Origin origin, Slot slot,
+Novelty Contents::State::judge(const Identity& object, Origin origin, Slot slot,
                                const Feed& feed) const {
   if (slot != kNoEntry) {
     const auto& known = table.at(slot);
-    if (kube::resource_version_of(known.object) == object.resource_version) return Verdict::Known;
-    if (believes_the_past) return Verdict::News;
-    if (before(object.version, known.version)) return Verdict::Known;
+    if (kube::resource_version_of(known.object) == object.resource_version) return Novelty::Known;
+    if (believes_the_past) return Novelty::News;
+    if (before(object.version, known.version)) return Novelty::Known;
   } else if (origin == Origin::OwnWrite && !believes_the_past && object.version != 0 &&
              object.version <= feed.seen_number) {
     // The answer is late: the watch has come past it, and the object is not there any more.
-    return Verdict::Known;
+    return Novelty::Known;
   }
-  return tombstones.cover(object.key, object.uid, object.version) ? Verdict::Known : Verdict::News;
+  return tombstones.cover(object.key, object.uid, object.version) ? Novelty::Known : Novelty::News;
 }
 
 Change Contents::State::store(const json::Value& object, std::uint64_t version, Slot slot,
@@ -110,7 +110,7 @@ std::optional<Change> Contents::State::put_own(json::Value object) {
   }
   const auto slot = table.find(identity.key);
   if (!of_another_time(slot, feed) &&
-      judge(identity, Origin::OwnWrite, slot, feed) != Verdict::News) {
+      judge(identity, Origin::OwnWrite, slot, feed) != Novelty::News) {
     return std::nullopt;
   }
   // A list under way goes by the version to tell what is newer than itself, and this must not count
@@ -149,7 +149,7 @@ std::optional<Change> Contents::State::put_listed(const json::Value& object, Fee
       table.confirm(slot, feed.epoch);
       return std::nullopt;
     }
-  } else if (judge(identity, origin, slot, feed) != Verdict::News) {
+  } else if (judge(identity, origin, slot, feed) != Novelty::News) {
     tombstones.listed(identity.key, feed.epoch);
     // What is listed may be gone by now; then its predecessor, if that is still here, is too.
     if (slot != kNoEntry && (kube::uid_of(table.at(slot).object) == identity.uid ||

@@ -32,7 +32,7 @@ inline bool before(std::uint64_t a, std::uint64_t b) {
   return a != 0 && b != 0 && a < b;
 }
 
-enum class Verdict : std::uint8_t {
+enum class Novelty : std::uint8_t {
   News,
   Known,  // or overtaken by what is known
   Past,   // the server has already told of later things
@@ -59,8 +59,8 @@ struct Contents::State : RefCounted {
   std::optional<FeedId> feed_of(std::string_view ns) const;
 
   // An event by where the feed stands, and a state by what is known of its object.
-  Verdict judge_event(const Identity& object, const Feed& feed) const;
-  Verdict judge(const Identity& object, Origin origin, Slot slot, const Feed& feed) const;
+  Novelty judge_event(const Identity& object, const Feed& feed) const;
+  Novelty judge(const Identity& object, Origin origin, Slot slot, const Feed& feed) const;
 
   // What is known of the object is of another time than the feed's: its version says nothing.
   bool of_another_time(Slot slot, const Feed& feed) const {

@@ -13,18 +13,18 @@
 namespace fixpoint::runtime {
 namespace {
 
-std::string brief(const Change& change) {
+std::string summary(const Change& change) {
   return fmt::format("{}>{}", runtime::brief(change.before), runtime::brief(change.after));
 }
-std::string brief(const std::optional<Change>& change) {
-  return change ? brief(*change) : "nothing";
+std::string summary(const std::optional<Change>& change) {
+  return change ? summary(*change) : "nothing";
 }
-std::string brief(const std::vector<Change>& changes) {
+std::string summary(const std::vector<Change>& changes) {
   std::string text;
-  for (const auto& change : changes) text += (text.empty() ? "" : " ") + brief(change);
+  for (const auto& change : changes) text += (text.empty() ? "" : " ") + summary(change);
   return text;
 }
-std::string brief(const std::vector<json::View>& objects) {
+std::string summary(const std::vector<json::View>& objects) {
   std::string text;
   for (const auto object : objects) text += (text.empty() ? "" : " ") + runtime::brief(object);
   return text;
@@ -68,7 +68,7 @@ TEST(Contents, FindsByKeyAndListsInOrderOfKey) {
   },
       "5");
 
-  EXPECT_EQ(brief(contents.list("default")), "a@1 b@1");
+  EXPECT_EQ(summary(contents.list("default")), "a@1 b@1");
   EXPECT_EQ(contents.list("").size(), 3U);
   EXPECT_EQ(kube::namespace_of(contents.list("")[2]), "z");
   EXPECT_EQ(runtime::brief(contents.get({"z", "a"})), "a@1");
@@ -87,9 +87,9 @@ TEST(Contents, KnowsWhoseAnObjectIsAndFollowsItsChangeOfOwner) {
 
   event(contents, {.name = "b", .version = 6, .owner = "p"});
 
-  EXPECT_EQ(brief(contents.owned_by("p")), "a@1 b@6");
-  EXPECT_EQ(brief(contents.owned_by("q")), "");
-  EXPECT_EQ(brief(contents.owned_by("")), "");
+  EXPECT_EQ(summary(contents.owned_by("p")), "a@1 b@6");
+  EXPECT_EQ(summary(contents.owned_by("q")), "");
+  EXPECT_EQ(summary(contents.owned_by("")), "");
 }
 
 TEST(Contents, FindsByADeclaredIndex) {
@@ -108,17 +108,17 @@ TEST(Contents, FindsByADeclaredIndex) {
   event(contents, {.name = "c", .version = 6, .app = "y"});
   event(contents, {.name = "b", .version = 7});
 
-  EXPECT_EQ(brief(contents.indexed("app", "x")), "a@1");
-  EXPECT_EQ(brief(contents.indexed("app", "y")), "c@6");
-  EXPECT_EQ(brief(contents.indexed("tier", "y")), "");
+  EXPECT_EQ(summary(contents.indexed("app", "x")), "a@1");
+  EXPECT_EQ(summary(contents.indexed("app", "y")), "c@6");
+  EXPECT_EQ(summary(contents.indexed("tier", "y")), "");
 }
 
 TEST(Contents, ReportsWhatAnEventChanges) {
   auto contents = listed({CachedObject{.version = 3}}, "5");
 
-  EXPECT_EQ(brief(event(contents, {.version = 6})), "a@3>a@6");
-  EXPECT_EQ(brief(event(contents, {.name = "b", .version = 7})), "->b@7");
-  EXPECT_EQ(brief(deleted(contents, {.version = 8})), "a@6>-");
+  EXPECT_EQ(summary(event(contents, {.version = 6})), "a@3>a@6");
+  EXPECT_EQ(summary(event(contents, {.name = "b", .version = 7})), "->b@7");
+  EXPECT_EQ(summary(deleted(contents, {.version = 8})), "a@6>-");
   EXPECT_EQ(contents.size(), 1U);
   EXPECT_EQ(contents.resource_version(), "8");
 }
@@ -126,12 +126,12 @@ TEST(Contents, ReportsWhatAnEventChanges) {
 TEST(Contents, SeesAnOwnWriteAtOnceAndTakesItsEchoForNothing) {
   auto contents = listed({CachedObject{.version = 3}}, "5");
 
-  EXPECT_EQ(brief(contents.put(CachedObject{.version = 8}, Origin::OwnWrite)), "a@3>a@8");
+  EXPECT_EQ(summary(contents.put(CachedObject{.version = 8}, Origin::OwnWrite)), "a@3>a@8");
   EXPECT_EQ(runtime::brief(contents.get(kA)), "a@8");
 
-  EXPECT_EQ(brief(event(contents, {.version = 7})), "nothing") << "somebody else's, overtaken";
-  EXPECT_EQ(brief(event(contents, {.version = 8})), "nothing");
-  EXPECT_EQ(brief(event(contents, {.version = 9})), "a@8>a@9");
+  EXPECT_EQ(summary(event(contents, {.version = 7})), "nothing") << "somebody else's, overtaken";
+  EXPECT_EQ(summary(event(contents, {.version = 8})), "nothing");
+  EXPECT_EQ(summary(event(contents, {.version = 9})), "a@8>a@9");
   EXPECT_EQ(contents.oddities().from_the_past, 0U) << "lagging behind own writes is normal";
 }
 
@@ -139,7 +139,7 @@ TEST(Contents, DoesNotGoBackForALateAnswerToAnOwnWrite) {
   auto contents = listed({CachedObject{.version = 3}}, "5");
   event(contents, {.version = 9});
 
-  EXPECT_EQ(brief(contents.put(CachedObject{.version = 8}, Origin::OwnWrite)), "nothing");
+  EXPECT_EQ(summary(contents.put(CachedObject{.version = 8}, Origin::OwnWrite)), "nothing");
   EXPECT_EQ(runtime::brief(contents.get(kA)), "a@9");
 }
 
@@ -148,17 +148,17 @@ TEST(Contents, DoesNotReviveADeletedObjectForALateAnswer) {
   deleted(contents, {.version = 9});
   contents.seen("20");
 
-  EXPECT_EQ(brief(contents.put(CachedObject{.version = 8}, Origin::OwnWrite)), "nothing");
+  EXPECT_EQ(summary(contents.put(CachedObject{.version = 8}, Origin::OwnWrite)), "nothing");
   EXPECT_TRUE(contents.get(kA).is_null());
 }
 
 TEST(Contents, DoesNotReviveWhatItDeletedItselfForEventsOnTheirWay) {
   auto contents = listed({CachedObject{.version = 3}}, "5");
 
-  EXPECT_EQ(brief(contents.gone(kA, "u1")), "a@3>-");
-  EXPECT_EQ(brief(event(contents, {.version = 6})), "nothing");
-  EXPECT_EQ(brief(deleted(contents, {.version = 7})), "nothing");
-  EXPECT_EQ(brief(event(contents, {.uid = "u2", .version = 8})), "->a@8") << "a new one may come";
+  EXPECT_EQ(summary(contents.gone(kA, "u1")), "a@3>-");
+  EXPECT_EQ(summary(event(contents, {.version = 6})), "nothing");
+  EXPECT_EQ(summary(deleted(contents, {.version = 7})), "nothing");
+  EXPECT_EQ(summary(event(contents, {.uid = "u2", .version = 8})), "->a@8") << "a new one may come";
 }
 
 TEST(Contents, KeepsANamesakeOfWhatIsGone) {
@@ -168,8 +168,8 @@ TEST(Contents, KeepsANamesakeOfWhatIsGone) {
   },
       "5");
 
-  EXPECT_EQ(brief(contents.gone(kA, "u1")), "nothing");
-  EXPECT_EQ(brief(contents.gone(kA, "")), "nothing") << "nobody knows which one was meant";
+  EXPECT_EQ(summary(contents.gone(kA, "u1")), "nothing");
+  EXPECT_EQ(summary(contents.gone(kA, "")), "nothing") << "nobody knows which one was meant";
   EXPECT_EQ(runtime::brief(contents.get(kA)), "a@4");
 }
 
@@ -177,7 +177,7 @@ TEST(Contents, IgnoresTheDeletionOfThePredecessor) {
   auto contents = listed({CachedObject{.version = 3}}, "5");
   contents.put(CachedObject{.uid = "u2", .version = 8}, Origin::OwnWrite);
 
-  EXPECT_EQ(brief(deleted(contents, {.uid = "u1", .version = 7})), "nothing");
+  EXPECT_EQ(summary(deleted(contents, {.uid = "u1", .version = 7})), "nothing");
   EXPECT_EQ(runtime::brief(contents.get(kA)), "a@8");
 }
 
@@ -194,15 +194,16 @@ TEST(Contents, ReportsAReplacementAsOneChange) {
 TEST(Contents, DropsEventsOfThePastAndCountsThem) {
   auto contents = listed({CachedObject{.version = 3}}, "10");
 
-  EXPECT_EQ(brief(contents.put(CachedObject{.version = 7}, Origin::Watch)), "nothing");
-  EXPECT_EQ(brief(contents.put(CachedObject{.name = "b", .version = 7}, Origin::Watch)), "nothing");
+  EXPECT_EQ(summary(contents.put(CachedObject{.version = 7}, Origin::Watch)), "nothing");
+  EXPECT_EQ(summary(contents.put(CachedObject{.name = "b", .version = 7}, Origin::Watch)),
+            "nothing");
   const auto last = CachedObject{.version = 8}.value();
-  EXPECT_EQ(brief(contents.remove(last, Origin::Watch)), "nothing");
+  EXPECT_EQ(summary(contents.remove(last, Origin::Watch)), "nothing");
   contents.seen("8");
 
   EXPECT_EQ(contents.oddities().from_the_past, 4U);
   EXPECT_EQ(contents.resource_version(), "10");
-  EXPECT_EQ(brief(contents.list("")), "a@3");
+  EXPECT_EQ(summary(contents.list("")), "a@3");
 }
 
 TEST(Contents, TakesEachEventOnce) {
@@ -210,7 +211,7 @@ TEST(Contents, TakesEachEventOnce) {
   event(contents, {.version = 6});
   deleted(contents, {.version = 7});
 
-  EXPECT_EQ(brief(event(contents, {.version = 7})), "nothing");
+  EXPECT_EQ(summary(event(contents, {.version = 7})), "nothing");
   EXPECT_EQ(contents.size(), 0U);
 }
 
@@ -233,7 +234,7 @@ TEST(Contents, RelistsInPlaceAndReportsOnlyDifferences) {
   },
              "9");
 
-  EXPECT_EQ(brief(changes), "c@1>c@7 ->d@8 b@1>-");
+  EXPECT_EQ(summary(changes), "c@1>c@7 ->d@8 b@1>-");
   for (const auto& change : changes) EXPECT_EQ(change.origin, Origin::Relist);
   EXPECT_EQ(contents.get(kA).block(), kept) << "what did not change was not touched";
   EXPECT_EQ(contents.resource_version(), "9");
@@ -256,8 +257,8 @@ TEST(Contents, StartsAnewByContentSinceVersionsAreGivenAgain) {
   EXPECT_EQ(contents.size(), 3U);
   contents.begin_relist();
   // While the pages come in an own write is answered, in the new time.
-  EXPECT_EQ(brief(contents.put(CachedObject{.name = "c", .app = "own", .version_text = "45"},
-                               Origin::OwnWrite)),
+  EXPECT_EQ(summary(contents.put(CachedObject{.name = "c", .app = "own", .version_text = "45"},
+                                 Origin::OwnWrite)),
             "c@52>c@45");
   std::vector<json::Value> items{
       CachedObject{.name = "a", .version = 30},
@@ -266,10 +267,10 @@ TEST(Contents, StartsAnewByContentSinceVersionsAreGivenAgain) {
       CachedObject{.name = "e", .uid = "ue", .version = 21}
   };
 
-  EXPECT_EQ(brief(contents.put_page(std::move(items), "44").value()), "b@31>b@31 ->e@21");
-  EXPECT_EQ(brief(contents.end_relist()), "");
+  EXPECT_EQ(summary(contents.put_page(std::move(items), "44").value()), "b@31>b@31 ->e@21");
+  EXPECT_EQ(summary(contents.end_relist()), "");
   EXPECT_EQ(runtime::brief(contents.get({"default", "c"})), "c@45");
-  EXPECT_EQ(brief(event(contents, {.name = "a", .version = 46})), "a@30>a@46")
+  EXPECT_EQ(summary(event(contents, {.name = "a", .version = 46})), "a@30>a@46")
       << "where the watch stood in the old time does not count";
 }
 
@@ -292,8 +293,8 @@ TEST(Contents, KeepsOwnWritesThatAreNewerThanTheList) {
   ASSERT_TRUE(contents.put_page({}, "10"));
   const auto changes = contents.end_relist();
 
-  EXPECT_EQ(brief(changes), "early@8>-") << "the list would have it if it still were";
-  EXPECT_EQ(brief(contents.list("")), "late@12");
+  EXPECT_EQ(summary(changes), "early@8>-") << "the list would have it if it still were";
+  EXPECT_EQ(summary(contents.list("")), "late@12");
 }
 
 TEST(Contents, DoesNotTakeTheListsStateOverANewerOwnWrite) {
@@ -301,8 +302,8 @@ TEST(Contents, DoesNotTakeTheListsStateOverANewerOwnWrite) {
   contents.begin_relist();
   contents.put(CachedObject{.version = 12}, Origin::OwnWrite);
 
-  EXPECT_EQ(brief(contents.put_page({CachedObject{.version = 7}}, "10").value()), "");
-  EXPECT_EQ(brief(contents.end_relist()), "");
+  EXPECT_EQ(summary(contents.put_page({CachedObject{.version = 7}}, "10").value()), "");
+  EXPECT_EQ(summary(contents.end_relist()), "");
   EXPECT_EQ(runtime::brief(contents.get(kA)), "a@12");
 }
 
@@ -311,9 +312,9 @@ TEST(Contents, DoesNotReviveWhatItDeletedWhileTheListWasUnderWay) {
   contents.begin_relist();
   contents.gone(kA, "u1");
 
-  EXPECT_EQ(brief(contents.put_page({CachedObject{.version = 3}}, "10").value()), "");
+  EXPECT_EQ(summary(contents.put_page({CachedObject{.version = 3}}, "10").value()), "");
   contents.end_relist();
-  EXPECT_EQ(brief(event(contents, {.version = 11})), "nothing");
+  EXPECT_EQ(summary(event(contents, {.version = 11})), "nothing");
   EXPECT_EQ(contents.size(), 0U);
 }
 
@@ -323,8 +324,8 @@ TEST(Contents, KeepsInMindWhatAListStillMentions) {
 
   relist(contents, {CachedObject{.version = 4}}, "6");
 
-  EXPECT_EQ(brief(event(contents, {.version = 7})), "nothing") << "that list was from before";
-  EXPECT_EQ(brief(deleted(contents, {.version = 8})), "nothing");
+  EXPECT_EQ(summary(event(contents, {.version = 7})), "nothing") << "that list was from before";
+  EXPECT_EQ(summary(deleted(contents, {.version = 8})), "nothing");
   EXPECT_EQ(contents.size(), 0U);
 }
 
@@ -340,7 +341,7 @@ TEST(Contents, RefusesAListOlderThanWhatWasSeen) {
 
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::Unavailable);
-  EXPECT_EQ(brief(contents.list("")), "a@3");
+  EXPECT_EQ(summary(contents.list("")), "a@3");
   EXPECT_EQ(contents.oddities().from_the_past, 1U);
   EXPECT_EQ(contents.resource_version(), "10");
 }
@@ -363,7 +364,7 @@ TEST(Contents, StartsARelistOverAndForgetsTheHalfOfTheFirst) {
   contents.begin_relist();
   ASSERT_TRUE(contents.put_page({CachedObject{.name = "b"}}, "8"));
 
-  EXPECT_EQ(brief(contents.end_relist()), "a@1>-");
+  EXPECT_EQ(summary(contents.end_relist()), "a@1>-");
 }
 
 TEST(Contents, RemovesWhatAnOwnWriteTakesOutOfTheSelection) {
@@ -373,10 +374,12 @@ TEST(Contents, RemovesWhatAnOwnWriteTakesOutOfTheSelection) {
   },
       "5", config_maps("", {.labels = "app=x", .fields = ""}));
 
-  EXPECT_EQ(brief(contents.put(CachedObject{.version = 9, .app = "y"}, Origin::OwnWrite)), "a@3>-");
-  EXPECT_EQ(brief(event(contents, {.version = 7, .app = "x"})), "nothing") << "from before it left";
-  EXPECT_EQ(brief(deleted(contents, {.version = 9, .app = "x"})), "nothing");
-  EXPECT_EQ(brief(event(contents, {.version = 12, .app = "x"})), "->a@12") << "it came back";
+  EXPECT_EQ(summary(contents.put(CachedObject{.version = 9, .app = "y"}, Origin::OwnWrite)),
+            "a@3>-");
+  EXPECT_EQ(summary(event(contents, {.version = 7, .app = "x"})), "nothing")
+      << "from before it left";
+  EXPECT_EQ(summary(deleted(contents, {.version = 9, .app = "x"})), "nothing");
+  EXPECT_EQ(summary(event(contents, {.version = 12, .app = "x"})), "->a@12") << "it came back";
 }
 
 TEST(Contents, LeavesOutOwnWritesOfOtherKindsNamespacesAndFields) {
@@ -413,8 +416,8 @@ TEST(Contents, ForksWithoutSeeingEachOther) {
   event(one, {.version = 6});
   event(two, {.name = "b", .version = 7});
 
-  EXPECT_EQ(brief(one.list("")), "a@6");
-  EXPECT_EQ(brief(two.list("")), "a@3 b@7");
+  EXPECT_EQ(summary(one.list("")), "a@6");
+  EXPECT_EQ(summary(two.list("")), "a@3 b@7");
   EXPECT_EQ(one.resource_version(), "6");
 }
 
@@ -433,11 +436,12 @@ TEST(Contents, FollowsNamespacesOneByOne) {
   EXPECT_TRUE(contents.synced());
   EXPECT_EQ(contents.resource_version(), "5");
   EXPECT_EQ(contents.resource_version(two), "7");
-  EXPECT_EQ(brief(contents.put(CachedObject{.ns = "one", .version = 6}, Origin::Watch)), "a@1>a@6")
+  EXPECT_EQ(summary(contents.put(CachedObject{.ns = "one", .version = 6}, Origin::Watch)),
+            "a@1>a@6")
       << "one namespace's position says nothing about the other's";
-  EXPECT_EQ(brief(relist(contents, {}, "9", 0)), "a@6>-") << "only its own";
-  EXPECT_EQ(brief(contents.unfollow(two)), "b@1>-");
-  EXPECT_EQ(brief(contents.put(CachedObject{.ns = "two", .version = 20}, Origin::OwnWrite)),
+  EXPECT_EQ(summary(relist(contents, {}, "9", 0)), "a@6>-") << "only its own";
+  EXPECT_EQ(summary(contents.unfollow(two)), "b@1>-");
+  EXPECT_EQ(summary(contents.put(CachedObject{.ns = "two", .version = 20}, Origin::OwnWrite)),
             "nothing");
   EXPECT_EQ(contents.follow("three"), two) << "a closed feed's place is taken again";
 }
@@ -445,7 +449,7 @@ TEST(Contents, FollowsNamespacesOneByOne) {
 TEST(Contents, EmptiesWhenTheKindIsGoneAndKnowsThePastAfterwards) {
   auto contents = listed({CachedObject{.name = "b"}, CachedObject{.name = "a"}}, "10");
 
-  EXPECT_EQ(brief(contents.clear()), "a@1>- b@1>-");
+  EXPECT_EQ(summary(contents.clear()), "a@1>- b@1>-");
   EXPECT_FALSE(contents.synced());
   EXPECT_EQ(contents.resource_version(), "");
   contents.begin_relist();
@@ -455,14 +459,14 @@ TEST(Contents, EmptiesWhenTheKindIsGoneAndKnowsThePastAfterwards) {
 TEST(Contents, IsFollowedWithoutNumbersToo) {
   auto contents = listed({CachedObject{.version_text = "x1"}}, "abc");
 
-  EXPECT_EQ(brief(contents.put(CachedObject{.version_text = "x1"}, Origin::Watch)), "nothing");
-  EXPECT_EQ(brief(contents.put(CachedObject{.version_text = "w0"}, Origin::Watch)), "a@x1>a@w0");
+  EXPECT_EQ(summary(contents.put(CachedObject{.version_text = "x1"}, Origin::Watch)), "nothing");
+  EXPECT_EQ(summary(contents.put(CachedObject{.version_text = "w0"}, Origin::Watch)), "a@x1>a@w0");
   contents.seen("aaa");
   EXPECT_EQ(contents.resource_version(), "aaa");
   contents.begin_relist();
   contents.put(CachedObject{.name = "own", .version_text = "y"}, Origin::OwnWrite);
   ASSERT_TRUE(contents.put_page({}, "aab"));
-  EXPECT_EQ(brief(contents.end_relist()), "a@w0>-") << "the own write may be newer: it stays";
+  EXPECT_EQ(summary(contents.end_relist()), "a@w0>-") << "the own write may be newer: it stays";
 }
 
 TEST(Contents, KeepsTheChangesOfOwnWritesForWhoAsked) {
@@ -473,8 +477,8 @@ TEST(Contents, KeepsTheChangesOfOwnWritesForWhoAsked) {
   event(contents, {.version = 6});
   contents.gone(kA, "u1");
 
-  EXPECT_EQ(brief(contents.take_own_changes()), "->a@6 a@6>-");
-  EXPECT_EQ(brief(contents.take_own_changes()), "");
+  EXPECT_EQ(summary(contents.take_own_changes()), "->a@6 a@6>-");
+  EXPECT_EQ(summary(contents.take_own_changes()), "");
 }
 
 TEST(Contents, ForgetsOwnWritesWhenTheRuleIsOff) {
@@ -491,8 +495,8 @@ TEST(Contents, GoesBackWhenTheRuleIsOff) {
   auto contents = listed({CachedObject{.version = 8}}, "10");
   contents.believe_the_past();
 
-  EXPECT_EQ(brief(event(contents, {.version = 7})), "a@8>a@7");
-  EXPECT_EQ(brief(relist(contents, {CachedObject{.version = 2}}, "3")), "a@7>a@2");
+  EXPECT_EQ(summary(event(contents, {.version = 7})), "a@8>a@7");
+  EXPECT_EQ(summary(relist(contents, {CachedObject{.version = 2}}, "3")), "a@7>a@2");
 }
 
 TEST(Contents, CountsNamelessObjectsAndGoesOn) {

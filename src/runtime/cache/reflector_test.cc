@@ -5,6 +5,7 @@
 
 #include "runtime/cache/cached_object.h"
 #include "runtime/cache/fake_client.h"
+#include "runtime/test_replies.h"
 #include "runtime/virtual_scheduler.h"
 
 #include <algorithm>
@@ -17,16 +18,7 @@ namespace fixpoint::runtime {
 namespace {
 
 using namespace std::chrono_literals;
-using client::EventType;
-using Phase = Reflector::Phase;
-
-client::Page page(std::vector<json::Value> items, std::string version, std::string token = {}) {
-  client::Page page;
-  page.items = std::move(items);
-  page.resource_version = std::move(version);
-  page.continue_token = std::move(token);
-  return page;
-}
+using ReflectorPhase = Reflector::Phase;
 
 json::Value bookmark(std::string_view version) {
   return json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"resourceVersion":")" +
@@ -59,7 +51,7 @@ class ReflectorTest : public testing::Test {
   // Started, listed at version 10 with one object, and watching for a while.
   void settle() {
     start();
-    client.answer_list(page({CachedObject{.version = 3}}, "10"));
+    client.answer_list(page_of({CachedObject{.version = 3}}, "10"));
     time.run_due();
     time.advance(10s);
     said.clear();
@@ -68,7 +60,9 @@ class ReflectorTest : public testing::Test {
     said += brief(change.before) + ">" + brief(change.after) + " ";
   }
   std::string take_said() { return std::exchange(said, {}); }
-  void send(EventType type, const json::Value& object) { client.watching().send(type, object); }
+  void send(client::EventType type, const json::Value& object) {
+    client.watching().send(type, object);
+  }
   void end_watch(std::optional<client::CallError> why = std::nullopt) {
     client.watching().end(std::move(why));
     time.run_due();
@@ -76,15 +70,15 @@ class ReflectorTest : public testing::Test {
   }
   // After a cut it first asks how late it is: as late as it was.
   void tell_time() {
-    while (reflector->phase() == Phase::Checking) {
-      client.answer_list(page({}, contents.resource_version()));
+    while (reflector->phase() == ReflectorPhase::Checking) {
+      client.answer_list(page_of({}, contents.resource_version()));
       time.run_due();
     }
   }
   // The server says five times in a row that it is earlier than it was.
   void restore(const std::vector<json::Value>& items, const std::string& version) {
     for (int i = 0; i < 5; ++i) {
-      client.answer_list(page(items, version));
+      client.answer_list(page_of(items, version));
       until_next_request();
     }
   }
@@ -112,30 +106,30 @@ class ReflectorTest : public testing::Test {
 TEST_F(ReflectorTest, ListsTheNewestStatePageByPageAndWatchesFromThere) {
   start();
 
-  auto asked = client.answer_list(page({CachedObject{.name = "a"}}, "10", "more"));
+  auto asked = client.answer_list(page_of({CachedObject{.name = "a"}}, "10", "more"));
   EXPECT_EQ(asked.resource_version, "");
   EXPECT_EQ(asked.limit, client::kPageItems);
   EXPECT_EQ(asked.continue_token, "");
   EXPECT_EQ(take_said(), "->a@1 ");
-  asked = client.answer_list(page({CachedObject{.name = "b"}}, "10"));
+  asked = client.answer_list(page_of({CachedObject{.name = "b"}}, "10"));
   EXPECT_EQ(asked.continue_token, "more");
   EXPECT_EQ(take_said(), "->b@1 synced ");
   time.run_due();
 
   EXPECT_EQ(client.watching().request.resource_version, "10");
-  EXPECT_EQ(reflector->phase(), Phase::Watching);
+  EXPECT_EQ(reflector->phase(), ReflectorPhase::Watching);
 }
 
 TEST_F(ReflectorTest, FollowsEventsAndResumesBehindTheLastOrTheLastBookmark) {
   settle();
-  send(EventType::Modified, CachedObject{.version = 12});
-  send(EventType::Added, CachedObject{.name = "b", .version = 13});
-  send(EventType::Deleted, CachedObject{.version = 14});
+  send(client::EventType::Modified, CachedObject{.version = 12});
+  send(client::EventType::Added, CachedObject{.name = "b", .version = 13});
+  send(client::EventType::Deleted, CachedObject{.version = 14});
   EXPECT_EQ(take_said(), "a@3>a@12 ->b@13 a@12>- ");
 
   end_watch();
   EXPECT_EQ(client.watching().request.resource_version, "14");
-  send(EventType::Bookmark, bookmark("20"));
+  send(client::EventType::Bookmark, bookmark("20"));
   time.advance(10s);
   end_watch();
 
@@ -150,14 +144,14 @@ TEST_F(ReflectorTest, ListsAgainInPagesOfTheirOwnSize) {
   setup.page_items = 7;
   setup.relist_page_items = 3;
   start(std::move(setup));
-  EXPECT_EQ(client.answer_list(page({}, "10", "more")).limit, 7U);
-  EXPECT_EQ(client.answer_list(page({}, "10")).limit, 7U);
+  EXPECT_EQ(client.answer_list(page_of({}, "10", "more")).limit, 7U);
+  EXPECT_EQ(client.answer_list(page_of({}, "10")).limit, 7U);
   time.run_due();
   end_watch(refused(410, "Expired"));
   until_next_request();
 
-  EXPECT_EQ(client.answer_list(page({}, "30", "more")).limit, 3U);
-  EXPECT_EQ(client.answer_list(page({}, "30")).limit, 3U);
+  EXPECT_EQ(client.answer_list(page_of({}, "30", "more")).limit, 3U);
+  EXPECT_EQ(client.answer_list(page_of({}, "30")).limit, 3U);
 }
 
 TEST_F(ReflectorTest, ListsAgainAfter410AndReportsOnlyWhatDiffers) {
@@ -166,7 +160,7 @@ TEST_F(ReflectorTest, ListsAgainAfter410AndReportsOnlyWhatDiffers) {
 
   ASSERT_EQ(client.lists.size(), 1U);
   EXPECT_EQ(contents.size(), 1U) << "the old state is served meanwhile";
-  client.answer_list(page({CachedObject{.version = 3}, CachedObject{.name = "b"}}, "30"));
+  client.answer_list(page_of({CachedObject{.version = 3}, CachedObject{.name = "b"}}, "30"));
   time.run_due();
 
   EXPECT_EQ(take_said(), "->b@1 ") << "nothing for what did not change, and no second sync";
@@ -193,16 +187,16 @@ TEST_F(ReflectorTest, WaitsLongerAndLongerWhileListsFailAndNoLongerThanTheCap) {
 TEST_F(ReflectorTest, SaysOfEveryListWhenItIsAskedForAndWhenItIsRead) {
   start();
   EXPECT_EQ(lists, "asked ");
-  client.answer_list(page({}, "10", "more"));
+  client.answer_list(page_of({}, "10", "more"));
   time.run_due();
   EXPECT_EQ(lists, "asked ");
-  client.answer_list(page({}, "10"));
+  client.answer_list(page_of({}, "10"));
   time.run_due();
   EXPECT_EQ(lists, "asked read ");
   time.advance(10s);
 
   end_watch(refused(410, "Expired"));
-  client.answer_list(page({}, "11"));
+  client.answer_list(page_of({}, "11"));
   time.run_due();
   EXPECT_EQ(lists, "asked read asked read ");
 }
@@ -213,7 +207,7 @@ TEST_F(ReflectorTest, ForgivesWhenAWatchHasLived) {
     client.answer_list(std::unexpected(lost()));
     until_next_request();
   }
-  client.answer_list(page({}, "10"));
+  client.answer_list(page_of({}, "10"));
   EXPECT_FALSE(reflector->statistics().troubled_since);
   time.advance(10s);
 
@@ -239,12 +233,13 @@ TEST_F(ReflectorTest, WaitsAsLongAsTheServerAsks) {
 TEST_F(ReflectorTest, StartsAListOverWhoseTokenExpiredAndAtLastTakesItInOnePiece) {
   start();
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(client.answer_list(page({CachedObject{}}, "10", "more")).limit, client::kPageItems);
+    EXPECT_EQ(client.answer_list(page_of({CachedObject{}}, "10", "more")).limit,
+              client::kPageItems);
     EXPECT_EQ(client.answer_list(std::unexpected(refused(410, "Expired"))).continue_token, "more");
     until_next_request();
   }
 
-  EXPECT_EQ(client.answer_list(page({CachedObject{.name = "b"}}, "20")).limit, 0U);
+  EXPECT_EQ(client.answer_list(page_of({CachedObject{.name = "b"}}, "20")).limit, 0U);
 
   EXPECT_EQ(take_said(), "->a@1 ->b@1 a@1>- synced ");
 }
@@ -253,14 +248,14 @@ TEST_F(ReflectorTest, DoesNotBelieveAListFromThePast) {
   settle();
   end_watch(refused(410, "Expired"));
 
-  client.answer_list(page({CachedObject{.name = "ghost"}}, "9"));
+  client.answer_list(page_of({CachedObject{.name = "ghost"}}, "9"));
 
   EXPECT_EQ(take_said(), "");
   EXPECT_EQ(contents.size(), 1U);
   EXPECT_EQ(contents.oddities().from_the_past, 1U);
   ASSERT_EQ(troubles.size(), 1U);
   EXPECT_GT(until_next_request(), 0s);
-  client.answer_list(page({CachedObject{.version = 3}}, "11"));
+  client.answer_list(page_of({CachedObject{.version = 3}}, "11"));
   time.run_due();
   EXPECT_EQ(client.watching().request.resource_version, "11");
 }
@@ -271,7 +266,7 @@ TEST_F(ReflectorTest, AsksHowLateItIsBeforeItResumesACutWatch) {
   time.run_due();
 
   EXPECT_FALSE(client.has_open_watch()) << "a watch from the future would be silent for ever";
-  const auto asked = client.answer_list(page({CachedObject{.version = 3}}, "12"));
+  const auto asked = client.answer_list(page_of({CachedObject{.version = 3}}, "12"));
   time.run_due();
 
   EXPECT_EQ(asked.limit, 1U);
@@ -282,7 +277,8 @@ TEST_F(ReflectorTest, AsksHowLateItIsBeforeItResumesACutWatch) {
 TEST_F(ReflectorTest, ResumesAtOnceWhatEndedInTime) {
   settle();
   const auto end = time.now() + client.watching().request.timeout - 10s;
-  for (; time.now() + 1min < end; time.advance(1min)) send(EventType::Bookmark, bookmark("11"));
+  for (; time.now() + 1min < end; time.advance(1min))
+    send(client::EventType::Bookmark, bookmark("11"));
   time.advance(end - time.now());
   client.watching().end();
   time.run_due();
@@ -292,13 +288,13 @@ TEST_F(ReflectorTest, ResumesAtOnceWhatEndedInTime) {
 
 TEST_F(ReflectorTest, TakesEverythingAnewFromAServerThatStaysInThePast) {
   settle();
-  send(EventType::Added, CachedObject{.name = "lost", .version = 12});
-  send(EventType::Deleted, CachedObject{.name = "lost", .version = 13});
-  send(EventType::Added, CachedObject{.name = "late", .version = 14});
+  send(client::EventType::Added, CachedObject{.name = "lost", .version = 12});
+  send(client::EventType::Deleted, CachedObject{.name = "lost", .version = 13});
+  send(client::EventType::Added, CachedObject{.name = "late", .version = 14});
   take_said();
   client.watching().end(lost());
   time.run_due();
-  client.answer_list(page({}, "9"));  // so late is it now
+  client.answer_list(page_of({}, "9"));  // so late is it now
   time.run_due();
 
   const std::vector<json::Value> backup{
@@ -308,12 +304,12 @@ TEST_F(ReflectorTest, TakesEverythingAnewFromAServerThatStaysInThePast) {
   restore(backup, "9");
   EXPECT_EQ(take_said(), "rewound ");
   EXPECT_EQ(contents.size(), 2U) << "what was known can be read until the list is complete";
-  client.answer_list(page(backup, "9"));
+  client.answer_list(page_of(backup, "9"));
   time.run_due();
 
   EXPECT_EQ(take_said(), "->lost@8 late@14>- ") << "what is as it was is no news";
   EXPECT_EQ(client.watching().request.resource_version, "9");
-  send(EventType::Modified, CachedObject{.version = 10});
+  send(client::EventType::Modified, CachedObject{.version = 10});
   EXPECT_EQ(take_said(), "a@3>a@10 ");
   EXPECT_EQ(reflector->statistics().rewinds, 1U);
 }
@@ -323,8 +319,8 @@ TEST_F(ReflectorTest, OneCopyThatLagsIsNotThePast) {
   end_watch(refused(410, "Expired"));
   for (int i = 0; i < 12; ++i) {
     // Never five times in a row: now and then another copy answers, as late as it should be.
-    client.answer_list(i % 4 == 3 ? page({CachedObject{.version = 3}}, "11", "more")
-                                  : page({CachedObject{.name = "ghost"}}, "9"));
+    client.answer_list(i % 4 == 3 ? page_of({CachedObject{.version = 3}}, "11", "more")
+                                  : page_of({CachedObject{.name = "ghost"}}, "9"));
     if (i % 4 == 3) client.answer_list(std::unexpected(lost()));
     until_next_request();
   }
@@ -336,9 +332,9 @@ TEST_F(ReflectorTest, OneCopyThatLagsIsNotThePast) {
 TEST_F(ReflectorTest, DropsEventsFromThePastAndGoesOn) {
   settle();
 
-  send(EventType::Added, CachedObject{.name = "ghost", .version = 7});
-  send(EventType::Bookmark, bookmark("8"));
-  send(EventType::Modified, CachedObject{.version = 11});
+  send(client::EventType::Added, CachedObject{.name = "ghost", .version = 7});
+  send(client::EventType::Bookmark, bookmark("8"));
+  send(client::EventType::Modified, CachedObject{.version = 11});
 
   EXPECT_EQ(take_said(), "a@3>a@11 ");
   EXPECT_EQ(contents.oddities().from_the_past, 2U);
@@ -357,12 +353,12 @@ TEST_F(ReflectorTest, ResumesAtOnceWhenAWatchGoesSilent) {
 
 TEST_F(ReflectorTest, EndsAWatchThatNobodyElseEnds) {
   settle();
-  send(EventType::Modified, CachedObject{.version = 12});
+  send(client::EventType::Modified, CachedObject{.version = 12});
   for (int minute = 0; minute < 12; ++minute) {
     if (minute == 4) {
       EXPECT_EQ(client.watches.size(), 1U);
     }
-    if (client.watches.size() == 1) send(EventType::Bookmark, bookmark("12"));
+    if (client.watches.size() == 1) send(client::EventType::Bookmark, bookmark("12"));
     time.advance(1min);
     tell_time();
   }
@@ -376,7 +372,7 @@ TEST_F(ReflectorTest, EndsAWatchThatNobodyElseEnds) {
 TEST_F(ReflectorTest, AsksAnewWhenAWatchIsSilentOnALivingConnection) {
   settle();
   time.advance(2min);
-  send(EventType::Bookmark, bookmark("11"));
+  send(client::EventType::Bookmark, bookmark("11"));
   time.advance(2min);
   EXPECT_EQ(client.watches.size(), 1U);
   time.advance(1min);
@@ -407,7 +403,7 @@ TEST_F(ReflectorTest, DoesNotSpinWhen410AnswersEveryWatch) {
   const auto until = time.now() + 10min;
   while (time.now() < until) {
     if (client.has_open_watch()) client.watching().end(refused(410, "Gone"));
-    if (!client.lists.empty()) client.answer_list(page({CachedObject{.version = 3}}, "30"));
+    if (!client.lists.empty()) client.answer_list(page_of({CachedObject{.version = 3}}, "30"));
     time.run_next();
   }
 
@@ -418,7 +414,7 @@ TEST_F(ReflectorTest, DoesNotSpinWhen410AnswersEveryWatch) {
 TEST_F(ReflectorTest, StaysQuickWhileShortWatchesMakeProgress) {
   settle();
   for (std::uint64_t version = 11; version < 30; ++version) {
-    send(EventType::Modified, CachedObject{.version = version});
+    send(client::EventType::Modified, CachedObject{.version = version});
     client.watching().end();
     EXPECT_LE(until_next_request(), 800ms);
   }
@@ -427,7 +423,7 @@ TEST_F(ReflectorTest, StaysQuickWhileShortWatchesMakeProgress) {
 TEST_F(ReflectorTest, StaysQuickWhileBrokenWatchesMakeProgress) {
   settle();
   for (std::uint64_t version = 11; version < 30; ++version) {
-    send(EventType::Modified, CachedObject{.version = version});
+    send(client::EventType::Modified, CachedObject{.version = version});
     client.watching().end(lost());
     EXPECT_LE(until_next_request(), 800ms);
   }
@@ -451,7 +447,7 @@ TEST_F(ReflectorTest, WaitsForAKindThatIsNotServedYet) {
   client.answer_list(std::unexpected(refused(404, "NotFound")));
   EXPECT_EQ(client.answer_resolve(std::unexpected(refused(404, "NotFound"))).kind, "ConfigMap");
   EXPECT_EQ(take_said(), "not-served ");
-  EXPECT_EQ(reflector->phase(), Phase::NotServed);
+  EXPECT_EQ(reflector->phase(), ReflectorPhase::NotServed);
   EXPECT_FALSE(reflector->served());
 
   until_next_request();
@@ -463,7 +459,8 @@ TEST_F(ReflectorTest, WaitsForAKindThatIsNotServedYet) {
   auto found = config_maps().resource;
   found.plural = "configs";
   client.answer_resolve(found);
-  EXPECT_EQ(client.answer_list(page({CachedObject{}}, "10")).collection.resource.plural, "configs");
+  EXPECT_EQ(client.answer_list(page_of({CachedObject{}}, "10")).collection.resource.plural,
+            "configs");
   EXPECT_EQ(take_said(), "->a@1 synced ");
   EXPECT_TRUE(reflector->served());
 }
@@ -477,7 +474,7 @@ TEST_F(ReflectorTest, EmptiesWhenTheKindDisappearsAndFillsWhenItComesBack) {
 
   until_next_request();
   client.answer_resolve(config_maps().resource);
-  client.answer_list(page(
+  client.answer_list(page_of(
       {
           CachedObject{.uid = "u2", .version = 50}
   },
@@ -515,13 +512,13 @@ TEST_F(ReflectorTest, TakesTheFirstListAsAStreamWhenAsked) {
   start({.first_list = client::Streaming::FromEmpty});
   EXPECT_EQ(client.watching().request.streaming, client::Streaming::FromEmpty);
 
-  send(EventType::Added, CachedObject{.name = "a"});
-  send(EventType::Added, CachedObject{.name = "b"});
+  send(client::EventType::Added, CachedObject{.name = "a"});
+  send(client::EventType::Added, CachedObject{.name = "b"});
   EXPECT_FALSE(contents.synced());
   client.watching().handlers.on_event(
-      {.type = EventType::Bookmark, .object = bookmark("10"), .initial_events_end = true});
+      {.type = client::EventType::Bookmark, .object = bookmark("10"), .initial_events_end = true});
   EXPECT_TRUE(contents.synced());
-  send(EventType::Modified, CachedObject{.version = 11});
+  send(client::EventType::Modified, CachedObject{.version = 11});
 
   EXPECT_EQ(take_said(), "->a@1 ->b@1 synced a@1>a@11 ");
   time.advance(1min);
@@ -541,20 +538,20 @@ TEST_F(ReflectorTest, FallsBackToPagesWhenTheServerRefusesToStream) {
 TEST_F(ReflectorTest, FallsBackToPagesWhenTheStreamNeverBegins) {
   start({.first_list = client::Streaming::FromEmpty});
   time.advance(9s);
-  send(EventType::Added, CachedObject{});
+  send(client::EventType::Added, CachedObject{});
   time.advance(9s);
   EXPECT_EQ(client.lists.size(), 0U);
   time.advance(1s);
 
   ASSERT_EQ(client.lists.size(), 1U);
   EXPECT_FALSE(client.has_open_watch());
-  client.answer_list(page({}, "10"));
+  client.answer_list(page_of({}, "10"));
   EXPECT_EQ(take_said(), "->a@1 a@1>- synced ");
 }
 
 TEST_F(ReflectorTest, BeginsAStreamAgainThatBrokeInTheMiddle) {
   start({.first_list = client::Streaming::FromEmpty});
-  send(EventType::Added, CachedObject{});
+  send(client::EventType::Added, CachedObject{});
   client.watching().end(lost());
 
   EXPECT_GT(until_next_request(), 0s);
@@ -568,7 +565,7 @@ TEST_F(ReflectorTest, EndsItsWatchAndHearsNothingMoreWhenDestroyed) {
 
   start();
   reflector.reset();
-  client.answer_list(page({CachedObject{.name = "late"}}, "40"));
+  client.answer_list(page_of({CachedObject{.name = "late"}}, "40"));
   EXPECT_EQ(take_said(), "");
   EXPECT_EQ(time.pending(), 0U);
 }

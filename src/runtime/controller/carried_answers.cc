@@ -6,20 +6,12 @@
 #include <utility>
 
 namespace fixpoint::runtime {
-namespace {
-
-bool same(const Probe& a, const Probe& b) {
-  return a.name == b.name && a.arguments == b.arguments;
-}
-
-}  // namespace
-
 const Result<json::Value>* CarriedAnswers::find(const kube::Key& key, const Probe& probe,
                                                 MonotonicInstant now) const {
   const auto of_key = carried_.find(key);
   if (of_key == carried_.end()) return nullptr;
   const auto found = std::ranges::find_if(of_key->second, [&](const Answer& known) {
-    return same(known.probe, probe) && now - known.at <= kAnswerCarriedMax;
+    return same_question(known.probe, probe) && now - known.at <= kAnswerCarriedMax;
   });
   return found == of_key->second.end() ? nullptr : &found->answer;
 }
@@ -39,8 +31,9 @@ void CarriedAnswers::ended(const ControllerCore::Ended& over) {
   auto& carried = carried_[over.key];
   // What is asked again was too old.
   std::erase_if(carried, [&](const Answer& known) {
-    return std::ranges::any_of(told.mapped(),
-                               [&](const Answer& newer) { return same(newer.probe, known.probe); });
+    return std::ranges::any_of(told.mapped(), [&](const Answer& newer) {
+      return same_question(newer.probe, known.probe);
+    });
   });
   std::ranges::move(told.mapped(), std::back_inserter(carried));
 }

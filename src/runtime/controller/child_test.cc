@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/controller/child.h"
 
-#include "json/parse.h"
 #include "json/patch.h"
 #include "json/print.h"
+#include "kube/texts_for_tests.h"
 #include "runtime/ownership.h"
 
 #include <gtest/gtest.h>
@@ -11,15 +11,13 @@
 namespace fixpoint::runtime {
 namespace {
 
+using kube::parsed;
+
 const Owner kOwner{
     {"sea.example.com", "v1", "Boat"},
     {"ns", "a"},
     "u1"
 };
-
-json::Value parsed(std::string_view text) {
-  return json::parse(text).value();
-}
 
 TEST(Child, CarriesAReferenceInItsOwnersNamespaceAndALabelElsewhere) {
   const json::Value desired = parsed(R"({"kind":"ConfigMap","metadata":{"name":"m"}})");

@@ -17,7 +17,6 @@
 namespace fixpoint::runtime {
 namespace {
 
-constexpr std::size_t kNoteBytesMax = 1'024;
 constexpr std::size_t kWordBytesMax = 128;  // reason, action, reporting instance
 constexpr std::size_t kNameBytesMax = 253 - 17;
 

@@ -19,11 +19,6 @@ Outcome& outcome_at(PassState& state, std::size_t branch, std::size_t step) {
   return state.result.outcomes.steps[state.first_outcome[branch] + step];
 }
 
-std::size_t position(const Plan& plan, const std::string& name) {
-  return static_cast<std::size_t>(std::ranges::find(plan.branches, name, &Branch::name) -
-                                  plan.branches.begin());
-}
-
 void skip_from(PassState& state, std::size_t branch, std::size_t step, const std::string& reason,
                const std::string& message) {
   const Branch& skipped = state.result.plan.branches[branch];
@@ -47,7 +42,7 @@ const Outcome* first_problem(PassState& state, std::size_t branch) {
 // A dependant of a branch that did not succeed is skipped and says because of which.
 bool skip_dependant(PassState& state, std::size_t branch) {
   for (const std::string& name : state.result.plan.branches[branch].after) {
-    const std::size_t before = position(state.result.plan, name);
+    const std::size_t before = branch_position(state.result.plan, name);
     if (state.troubled[before] == 0) continue;
     const Outcome* problem = first_problem(state, before);
     const bool waits = problem != nullptr && problem->state == StepState::Waiting;

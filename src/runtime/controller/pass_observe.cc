@@ -17,10 +17,6 @@
 namespace fixpoint::runtime {
 namespace {
 
-bool same(const Probe& a, const Probe& b) {
-  return a.name == b.name && a.arguments == b.arguments;
-}
-
 class PassReader final : public Reader, public Probes {
  public:
   explicit PassReader(PassState& state) : state_(state) {}
@@ -63,7 +59,7 @@ class PassReader final : public Reader, public Probes {
     return answer_to(
         [&](const Ask& asked) {
           const auto* earlier = std::get_if<Probe>(&asked.question);
-          return earlier != nullptr && same(*earlier, probe);
+          return earlier != nullptr && same_question(*earlier, probe);
         },
         probe);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/controller/status_write.h"
 
-#include "json/parse.h"
 #include "json/print.h"
+#include "kube/texts_for_tests.h"
 
 #include <gtest/gtest.h>
 
@@ -10,21 +10,18 @@ namespace fixpoint::runtime {
 namespace {
 
 using namespace std::chrono_literals;
+using kube::parsed;
 
 const Instant kNow{std::chrono::sys_days{std::chrono::year{2026} / 2 / 3}};
 
-json::Value parsed(std::string_view text) {
-  return json::parse(text).value();
-}
-
-Conclusion ready(bool is_true) {
+Conclusion ready_conclusion(bool is_true) {
   Conclusion conclusion;
   conclusion.status = parsed(R"({"phase":"Ready"})");
   conclusion.conditions.push_back({.type = "Ready", .is_true = is_true, .reason = "Because"});
   return conclusion;
 }
 
-json::Value object(std::string_view status) {
+json::Value object_with(std::string_view status) {
   return parsed(R"({"metadata":{"uid":"u","resourceVersion":"5","generation":2},"status":)" +
                 std::string{status} + "}");
 }
@@ -37,33 +34,33 @@ std::string written(const json::Value& primary, const Conclusion& conclusion) {
 
 TEST(StatusWrite, SaysTheWholeStatusTheFirstTimeBoundToTheObject) {
   EXPECT_EQ(
-      written(object("{}"), ready(true)),
+      written(object_with("{}"), ready_conclusion(true)),
       R"({"metadata":{"resourceVersion":"5","uid":"u"},"status":{"conditions":[)"
       R"({"lastTransitionTime":"2026-02-03T00:00:00Z","message":"","observedGeneration":2,)"
       R"("reason":"Because","status":"True","type":"Ready"}],"observedGeneration":2,"phase":"Ready"}})");
 }
 
 TEST(StatusWrite, WhatIsSaidAlreadyIsNotWritten) {
-  const json::Value primary = object(R"({"phase":"Ready","observedGeneration":2,"conditions":[
+  const json::Value primary = object_with(R"({"phase":"Ready","observedGeneration":2,"conditions":[
       {"type":"Ready","status":"True","reason":"Because","message":"","observedGeneration":2,
        "lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
 
-  EXPECT_TRUE(says(primary, ready(true)));
-  EXPECT_FALSE(says(primary, ready(false)));
-  EXPECT_EQ(written(primary, ready(true)), "null");
+  EXPECT_TRUE(says(primary, ready_conclusion(true)));
+  EXPECT_FALSE(says(primary, ready_conclusion(false)));
+  EXPECT_EQ(written(primary, ready_conclusion(true)), "null");
 }
 
 TEST(StatusWrite, ATransitionHasANewTimeAndNothingElseHas) {
-  const json::Value primary = object(R"({"phase":"Ready","observedGeneration":1,"conditions":[
+  const json::Value primary = object_with(R"({"phase":"Ready","observedGeneration":1,"conditions":[
       {"type":"Ready","status":"True","reason":"Because","message":"","observedGeneration":1,
        "lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
 
-  EXPECT_NE(written(primary, ready(true)).find("2026-01-01"), std::string::npos);
-  EXPECT_NE(written(primary, ready(false)).find("2026-02-03"), std::string::npos);
+  EXPECT_NE(written(primary, ready_conclusion(true)).find("2026-01-01"), std::string::npos);
+  EXPECT_NE(written(primary, ready_conclusion(false)).find("2026-02-03"), std::string::npos);
 }
 
 TEST(StatusWrite, WhatIsNotConcludedAnyMoreGoes) {
-  const json::Value primary = object(R"({"phase":"Ready","observedGeneration":2,"old":1})");
+  const json::Value primary = object_with(R"({"phase":"Ready","observedGeneration":2,"old":1})");
   Conclusion conclusion;
   conclusion.status = parsed(R"({"phase":"Ready"})");
 
@@ -72,22 +69,22 @@ TEST(StatusWrite, WhatIsNotConcludedAnyMoreGoes) {
 }
 
 TEST(StatusWrite, ConditionsAloneLeaveTheRestOfTheStatusAsItIs) {
-  Conclusion conclusion = ready(true);
+  Conclusion conclusion = ready_conclusion(true);
   conclusion.status = {};
 
-  EXPECT_EQ(written(object(R"({"theirs":1})"), conclusion).find("theirs"), std::string::npos);
+  EXPECT_EQ(written(object_with(R"({"theirs":1})"), conclusion).find("theirs"), std::string::npos);
 }
 
 TEST(StatusWrite, WithoutAConclusionNothingIsWritten) {
-  const json::Value empty = object("{}");
-  const json::Value theirs = object(R"({"a":1})");
+  const json::Value empty = object_with("{}");
+  const json::Value theirs = object_with(R"({"a":1})");
 
   EXPECT_TRUE(says(empty, Conclusion{}));
   EXPECT_TRUE(says(theirs, Conclusion{}));
 }
 
 TEST(StatusWrite, AKindWithoutObservedGenerationIsNotWrittenToForThatAlone) {
-  const json::Value primary = object(R"({"phase":"Ready"})");
+  const json::Value primary = object_with(R"({"phase":"Ready"})");
   Conclusion conclusion;
   conclusion.status = parsed(R"({"phase":"Ready"})");
 

@@ -11,12 +11,13 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "json/draft.h"
-#include "json/parse.h"
 #include "json/print.h"
+#include "kube/texts_for_tests.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/child.h"
 #include "runtime/controller/pass.h"
 #include "runtime/ownership.h"
+#include "runtime/test_resources.h"
 
 #include <atomic>
 #include <functional>
@@ -32,12 +33,7 @@
 
 namespace fixpoint::runtime {
 
-inline const kube::GroupVersionKind kBoatKind{"sea.example.com", "v1", "Boat"};
-inline const kube::GroupVersionKind kMapKind{"", "v1", "ConfigMap"};
-inline const kube::GroupVersionKind kRoleKind{"rbac.authorization.k8s.io", "v1", "ClusterRole"};
-inline const client::Resource kBoats{kBoatKind, "boats", client::Scope::Namespaced};
-inline const client::Resource kMaps{kMapKind, "configmaps", client::Scope::Namespaced};
-inline const client::Resource kRoles{kRoleKind, "clusterroles", client::Scope::Cluster};
+using kube::parsed;
 
 inline constexpr std::string_view kBoatsDefinition = R"({
   "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -53,10 +49,6 @@ inline constexpr std::string_view kBoatsDefinition = R"({
           "crew": {"type": "integer"}, "notes": {"type": "array", "items": {"type": "string"}},
           "conditions": {"type": "array", "items": {"type": "object",
             "x-kubernetes-preserve-unknown-fields": true}}}}}}}}]}})";
-
-inline json::Value parsed(std::string_view text) {
-  return json::parse(text).value();
-}
 
 class TestWorld : public CacheView {
  public:

@@ -35,10 +35,10 @@ std::string by_whom(const Actor& actor) {
 }
 
 std::string in_words(Duration span) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span).count();
-  if (seconds < 120) return fmt::format("{} s", seconds);
-  if (seconds < 7'200) return fmt::format("{} min", seconds / 60);
-  return fmt::format("{} h", seconds / 3'600);
+  const auto whole_seconds = std::chrono::duration_cast<std::chrono::seconds>(span).count();
+  if (whole_seconds < 120) return fmt::format("{} s", whole_seconds);
+  if (whole_seconds < 7'200) return fmt::format("{} min", whole_seconds / 60);
+  return fmt::format("{} h", whole_seconds / 3'600);
 }
 
 }  // namespace

@@ -15,9 +15,6 @@
 
 namespace fixpoint::runtime {
 
-// Kubernetes takes notes of at most 1024 bytes.
-inline constexpr std::size_t kNoteBytesMax = 1'024;
-
 struct GuardDrift {
   Actor actor;
   std::vector<std::string> paths;  // ".spec.replicas", "<deleted>"

@@ -23,9 +23,9 @@ std::uint64_t from_hex(std::string_view digits) {
   return number;
 }
 
-class Times {
+class StoredTimes {
  public:
-  Times(GuardTime now, Duration age_max) : now_(now), age_max_(age_max) {}
+  StoredTimes(GuardTime now, Duration age_max) : now_(now), age_max_(age_max) {}
   std::string out(MonotonicInstant at) const {
     return format_micros(now_.wall - (now_.steady - at));
   }
@@ -40,7 +40,7 @@ class Times {
   Duration age_max_;
 };
 
-json::Draft ledger_json(const Ledger& ledger, const Times& times) {
+json::Draft ledger_json(const Ledger& ledger, const StoredTimes& times) {
   auto list = json::Draft::array();
   for (const auto& contest : ledger.contests()) {
     list.push_back(json::Draft::array(
@@ -49,7 +49,7 @@ json::Draft ledger_json(const Ledger& ledger, const Times& times) {
   return list;
 }
 
-void read_ledger(json::View stored, const Times& times, Ledger& ledger) {
+void read_ledger(json::View stored, const StoredTimes& times, Ledger& ledger) {
   std::vector<Contest> contests;
   for (const auto item : stored.elements()) {
     if (contests.size() == kContestsMax) break;
@@ -63,7 +63,7 @@ void read_ledger(json::View stored, const Times& times, Ledger& ledger) {
   for (const auto& contest : contests) ledger.add(contest);
 }
 
-json::Draft war_json(const GuardWar& war, const Times& times) {
+json::Draft war_json(const GuardWar& war, const StoredTimes& times) {
   auto out = json::Draft::object({
       {"owner", war.owner},
       {"ledger", ledger_json(war.ledger, times)},
@@ -90,7 +90,7 @@ json::Draft war_json(const GuardWar& war, const Times& times) {
   return out;
 }
 
-void read_war(json::View stored, const Times& times, GuardTime now, GuardWar& war) {
+void read_war(json::View stored, const StoredTimes& times, GuardTime now, GuardWar& war) {
   read_ledger(stored.get("ledger"), times, war.ledger);
   war.warned = stored.get("warned").as_bool();
   war.actor = {.manager = std::string{stored.get("actor").as_string()},
@@ -139,7 +139,7 @@ std::string shadow_name(const ManagedKey& key) {
 
 json::Value shadow_record(const ManagedKey& key, const GuardEntry& entry, const TokenRate& rate,
                           GuardTime now) {
-  const Times times(now, {});
+  const StoredTimes times(now, {});
   auto record = json::Draft::object({
       {"group", key.kind.group},
       {"kind", key.kind.kind},
@@ -172,7 +172,7 @@ std::optional<std::pair<ManagedKey, GuardEntry>> read_shadow_record(json::View r
       .manager = text("manager")
   };
   if (key.kind.kind.empty() || key.key.name.empty()) return std::nullopt;
-  const Times times(now, age_max);
+  const StoredTimes times(now, age_max);
   GuardEntry entry;
   entry.uid = text("uid");
   entry.owner_uid = text("ownerUid");

@@ -8,6 +8,7 @@
 #include "kube/metadata.h"
 #include "runtime/controller/containment.h"
 #include "runtime/guard/drift.h"
+#include "runtime/plan.h"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@ LabelValues labels_of(const ManagedKey& key) {
   return {key.kind.group, key.kind.kind, key.key.ns, key.key.name};
 }
 
-std::vector<std::string> names(std::vector<std::string> more = {}) {
+std::vector<std::string> object_labels(std::vector<std::string> more = {}) {
   std::vector<std::string> all{"group", "kind", "namespace", "name"};
   for (auto& name : more) all.push_back(std::move(name));
   return all;
@@ -20,21 +20,23 @@ std::vector<std::string> names(std::vector<std::string> more = {}) {
 
 GuardMetrics::GuardMetrics(MetricsRegistry& registry, const std::string& prefix)
     : thrashing_(registry.counter(
-          {prefix + "thrashing_total", "Edit wars that led to a pause.", names()})),
+          {prefix + "thrashing_total", "Edit wars that led to a pause.", object_labels()})),
       paused_(registry.gauge({prefix + "paused_resources",
-                              "1 while nothing is written to the object, 0 otherwise.", names()})),
-      contested_(registry.gauge({prefix + "contested_resources",
-                                 "1 while somebody keeps changing the object back.", names()})),
+                              "1 while nothing is written to the object, 0 otherwise.",
+                              object_labels()})),
+      contested_(
+          registry.gauge({prefix + "contested_resources",
+                          "1 while somebody keeps changing the object back.", object_labels()})),
       drifts_(registry.counter({prefix + "contested_drift_total",
                                 "Changes by others to what we manage, by who made them.",
-                                names({"actor"})})),
-      throttled_(registry.counter(
-          {prefix + "throttled_total", "Times that writes had to wait for a token.", names()})),
+                                object_labels({"actor"})})),
+      throttled_(registry.counter({prefix + "throttled_total",
+                                   "Times that writes had to wait for a token.", object_labels()})),
       stripped_(registry.counter({prefix + "pause_stripped_total",
                                   "Pause records that somebody removed with the whole object.",
-                                  names()})),
+                                  object_labels()})),
       info_(registry.gauge({prefix + "pause_info", "1 for each paused object, with the reason.",
-                            names({"reason", "rule", "actor"})})),
+                            object_labels({"reason", "rule", "actor"})})),
       persist_failures_(registry
                             .counter({prefix + "guard_state_persist_failures_total",
                                       "Writes of the guard's shadow record that failed.",

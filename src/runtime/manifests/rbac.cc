@@ -86,15 +86,16 @@ Grants Grants::namespaced() const {
 }
 
 json::Draft Grants::rules() const {
-  struct Rule {
+  struct RoleRule {
     std::string group;
     std::set<std::string> verbs;
     std::vector<std::string> resources;
   };
-  std::vector<Rule> rules;
+  std::vector<RoleRule> rules;
   for (const auto& [place, verbs] : verbs_) {
-    const auto same = std::ranges::find_if(
-        rules, [&](const Rule& rule) { return rule.group == place.first && rule.verbs == verbs; });
+    const auto same = std::ranges::find_if(rules, [&](const RoleRule& rule) {
+      return rule.group == place.first && rule.verbs == verbs;
+    });
     if (same == rules.end()) {
       rules.push_back({place.first, verbs, {place.second}});
     } else {

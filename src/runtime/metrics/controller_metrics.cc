@@ -37,7 +37,7 @@ std::string code_label(int code) {
 
 }  // namespace
 
-double seconds(Duration duration) {
+double in_seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
@@ -119,7 +119,7 @@ ControllerSeries ControllerMetrics::add(const std::string& controller, int concu
 
 void ControllerSeries::pass_began(Duration waited) {
   active_->add(1);
-  queue_seconds_->observe(seconds(waited));
+  queue_seconds_->observe(in_seconds(waited));
 }
 
 void ControllerSeries::pass_ended(const Ended& ended) {
@@ -128,15 +128,15 @@ void ControllerSeries::pass_ended(const Ended& ended) {
   if (ended.result == Result::Error) errors_->add();
   if (ended.terminal) terminal_errors_->add();
   if (ended.timed_out) timeouts_->add();
-  pass_seconds_->observe(seconds(ended.took));
-  work_seconds_->observe(seconds(ended.took));
+  pass_seconds_->observe(in_seconds(ended.took));
+  work_seconds_->observe(in_seconds(ended.took));
 }
 
 void ControllerSeries::queue(const Queue& queue) {
   adds_->raise_to(static_cast<double>(queue.adds));
   retries_->raise_to(static_cast<double>(queue.retries));
-  unfinished_->set(seconds(queue.running_all));
-  longest_->set(seconds(queue.running_longest));
+  unfinished_->set(in_seconds(queue.running_all));
+  longest_->set(in_seconds(queue.running_longest));
   std::vector<LabelValues> known;
   for (const auto& [values, gauge] : depth_->series()) {
     if (values[1] == name_) known.push_back(values);
@@ -171,7 +171,7 @@ void ClientMetrics::warned(std::string_view warning) {
 void ClientMetrics::exchanged(const Exchange& exchange) {
   const std::string host{exchange.host};
   requests_.with({code_label(exchange.code), std::string{exchange.method}, host}).add();
-  request_seconds_.with({std::string{exchange.verb}, host}).observe(seconds(exchange.took));
+  request_seconds_.with({std::string{exchange.verb}, host}).observe(in_seconds(exchange.took));
 }
 
 void ClientMetrics::retried(const Exchange& exchange) {

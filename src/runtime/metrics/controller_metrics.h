@@ -18,7 +18,7 @@
 
 namespace fixpoint::runtime {
 
-double seconds(Duration duration);
+double in_seconds(Duration duration);
 
 // The series of one controller, found once: a pass that does nothing takes about a microsecond, and
 // looking up its series would take longer.

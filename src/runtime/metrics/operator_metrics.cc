@@ -10,7 +10,7 @@
 namespace fixpoint::runtime {
 namespace {
 
-std::vector<double> pass_bounds() {
+std::vector<double> coarse_bounds() {
   return {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120};
 }
 
@@ -29,7 +29,7 @@ OperatorMetrics::OperatorMetrics(MetricsRegistry& registry, const ObjectMetrics&
           registry
               .histogram(
                   {declared.prefix + "reconcile_duration_seconds", "How long passes took.", {}},
-                  pass_bounds())
+                  coarse_bounds())
               .with({})),
       errors_(registry.counter({declared.prefix + "reconcile_errors_total",
                                 "Passes that failed, by what is to be done about it.",
@@ -58,7 +58,7 @@ OperatorMetrics::OperatorMetrics(MetricsRegistry& registry, const ObjectMetrics&
 }
 
 void OperatorMetrics::pass_ended(Duration took, ErrorClass error) {
-  seconds_.observe(seconds(took));
+  seconds_.observe(in_seconds(took));
   if (error != ErrorClass::None) errors_.with({std::string{to_string(error)}}).add();
 }
 

@@ -47,8 +47,8 @@ double boot_time() {
   std::istringstream in(read_file("/proc/stat").value_or(""));
   std::string word;
   while (in >> word) {
-    double seconds = 0;
-    if (word == "btime" && in >> seconds) return seconds;
+    double boot_seconds = 0;
+    if (word == "btime" && in >> boot_seconds) return boot_seconds;
   }
   return 0;
 }

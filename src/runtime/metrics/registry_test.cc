@@ -21,7 +21,7 @@ TEST(MetricsRegistryTest, PrintsEachKindAsPrometheusReadsIt) {
   passes.with({"web", "success"}).add();
   passes.with({"web", "error"});
   depth.with({}).set(2.5);
-  for (const double seconds : {0.01, 0.5, 99.0}) took.with({"a"}).observe(seconds);
+  for (const double measured : {0.01, 0.5, 99.0}) took.with({"a"}).observe(measured);
 
   EXPECT_EQ(registry.page(),
             "# HELP passes_total Passes.\n"
