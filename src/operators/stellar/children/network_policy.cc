@@ -17,7 +17,7 @@ constexpr std::string_view kOperatorNamespace = "fixpoint-system";
 constexpr std::string_view kOperatorLabel = "stellar.org/operator";
 constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
 
-json::Draft port(std::int64_t number, std::string_view protocol = "TCP") {
+json::Draft allowed_port(std::int64_t number, std::string_view protocol = "TCP") {
   return runtime::object({
       {"port",     number  },
       {"protocol", protocol}
@@ -71,24 +71,24 @@ json::Draft friends(const Spec& spec) {
 json::Draft ingress_rules(const Spec& spec) {
   const bool validator = spec.node_type == NodeType::Validator;
   return runtime::list({
-      runtime::object({{"ports", runtime::list({port(validator ? kPeerPort : kApiPort)})}}
+      runtime::object({{"ports", runtime::list({allowed_port(validator ? kPeerPort : kApiPort)})}}
       ),
-      runtime::object({{"from", friends(spec)}                                           }
+      runtime::object({{"from", friends(spec)}                                                   }
       ),
   });
 }
 
 json::Draft egress_rules(const Spec& spec) {
-  auto ports = runtime::list({port(80), port(443), port(kPeerPort)});
+  auto ports = runtime::list({allowed_port(80), allowed_port(443), allowed_port(kPeerPort)});
   const bool database = spec.node_type == NodeType::Horizon || spec.database.has_value();
-  if (database) ports.push_back(port(spec.database ? spec.database->port : 5432));
-  if (spec.node_type != NodeType::Validator) ports.push_back(port(kCoreHttpPort));
+  if (database) ports.push_back(allowed_port(spec.database ? spec.database->port : 5432));
+  if (spec.node_type != NodeType::Validator) ports.push_back(allowed_port(kCoreHttpPort));
   return runtime::list({
-      runtime::object({{"ports", runtime::list({port(53, "UDP"), port(53)})}}
+      runtime::object({{"ports", runtime::list({allowed_port(53, "UDP"), allowed_port(53)})}}
       ),
-      runtime::object({{"ports", std::move(ports)}                          }
+      runtime::object({{"ports", std::move(ports)}                                          }
       ),
-      runtime::object({{"to", runtime::list({in_this_namespace()})}         }
+      runtime::object({{"to", runtime::list({in_this_namespace()})}                         }
       ),
   });
 }

@@ -22,7 +22,7 @@ constexpr std::string_view kDatabaseFile = "/opt/stellar/data/stellar.db";
 constexpr std::string_view kDatabaseMark = "/opt/stellar/data/new-db-was-here";
 constexpr std::string_view kVaultFile = "/vault/secrets/seed";
 
-json::Draft port(std::string_view name, std::int64_t number) {
+json::Draft container_port(std::string_view name, std::int64_t number) {
   return object({
       {"containerPort", number},
       {"name",          name  },
@@ -184,7 +184,7 @@ Program validator_program(const Node& node) {
   Program program{.image = kCoreImage, .data_directory = "/opt/stellar/data"};
   program.arguments = list({"run", "--conf", kRunFile});
   program.environment = core_variables(node.spec);
-  program.ports = list({port("peer", kPeerPort), port("http", kCoreHttpPort)});
+  program.ports = list({container_port("peer", kPeerPort), container_port("http", kCoreHttpPort)});
   program.probes = tcp_probes(node.spec, "peer");
   program.mounts = list({mount("run", kRunDirectory)});
   program.volumes = list({
@@ -237,7 +237,8 @@ json::Draft horizon_variables(const Node& node, const Surroundings& around) {
 Program horizon_program(const Node& node, const Surroundings& around) {
   Program program{.image = "stellar/horizon", .data_directory = "/data"};
   program.environment = horizon_variables(node, around);
-  program.ports = list({port("http", kApiPort), port("admin", kHorizonAdminPort)});
+  program.ports =
+      list({container_port("http", kApiPort), container_port("admin", kHorizonAdminPort)});
   program.probes = tcp_probes(node.spec, "http");
   const auto health = object({
       {"path", "/health"},
@@ -252,7 +253,7 @@ Program rpc_program(const Node& node) {
   Program program{.image = "stellar/stellar-rpc", .data_directory = "/data"};
   program.arguments = list({"--config-path", "/config/stellar-rpc.toml"});
   program.environment = values(node.spec.horizon_env);
-  program.ports = list({port("http", kApiPort), port("admin", kRpcAdminPort)});
+  program.ports = list({container_port("http", kApiPort), container_port("admin", kRpcAdminPort)});
   program.probes = tcp_probes(node.spec, "http");
   return program;
 }

@@ -9,7 +9,7 @@
 namespace fixpoint::operators::stellar {
 namespace {
 
-json::Draft port(std::string_view name, std::int64_t number) {
+json::Draft service_port(std::string_view name, std::int64_t number) {
   return runtime::object({
       {"name",       name  },
       {"port",       number},
@@ -20,9 +20,9 @@ json::Draft port(std::string_view name, std::int64_t number) {
 
 json::Draft ports(const Node& node) {
   if (node.spec.node_type == NodeType::Validator) {
-    return runtime::list({port("peer", kPeerPort), port("http", kCoreHttpPort)});
+    return runtime::list({service_port("peer", kPeerPort), service_port("http", kCoreHttpPort)});
   }
-  return runtime::list({port("http", kApiPort)});
+  return runtime::list({service_port("http", kApiPort)});
 }
 
 }  // namespace

@@ -22,8 +22,6 @@ using testing::Pair;
 constexpr std::string_view kKey = "GDKXE2OZMJIPOSLNA6N6F2BVCI3O777I2OOC4BV7VOYUEHYX7RTRYA7Y";
 constexpr std::string_view kOtherKey = "GCUCJTIYXSOXKBSNFGNFWW5MUQ54HKRPGJUTQFJ5RQXZXNOLNXYDHRAP";
 constexpr std::string_view kThirdKey = "GC2V2EFSXN6SQTWVYA5EPJPBWWIMSD2XQNKUOHGEKB535AQE2I6IXV2Z";
-// Of core's own example file.
-constexpr std::string_view kSeed = "SBI3CZU7XZEWVXU7OZLW5MMUQAP334JFOPXSLTPOH43IRTEQ2QYXU5RG";
 
 CoreSettings testnet_validator() {
   CoreSettings settings;

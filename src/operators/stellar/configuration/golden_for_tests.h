@@ -6,8 +6,13 @@
 #include "base/file.h"
 
 #include <string>
+#include <string_view>
 
 namespace fixpoint::operators::stellar {
+
+// Of core's own example file.
+inline constexpr std::string_view kSeed =
+    "SBI3CZU7XZEWVXU7OZLW5MMUQAP334JFOPXSLTPOH43IRTEQ2QYXU5RG";
 
 // A whole file as the operator writes it, under tests/testdata/stellar.
 inline std::string golden(const std::string& name) {

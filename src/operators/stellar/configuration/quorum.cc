@@ -14,30 +14,25 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kQuorumKeys{"QUORUM_SET", "VALIDATORS", "HOME_DOMAINS",
                                                       "UNSAFE_QUORUM", "FAILURE_SAFETY"};
-constexpr std::array<std::string_view, 4> kQualities{"LOW", "MEDIUM", "HIGH", "CRITICAL"};
-
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorKind::Invalid, std::move(message));
-}
 
 Result<std::string> text_of(std::string_view key, json::View value) {
-  if (!value.is_string()) return invalid(fmt::format("invalid '{}'", key));
+  if (!value.is_string()) return invalid_quorum(fmt::format("invalid '{}'", key));
   return std::string{value.as_string()};
 }
 
 Result<std::string> quality_of(json::View value) {
   FP_TRY(quality, text_of("QUALITY", value));
   if (std::ranges::find(kQualities, quality) == kQualities.end()) {
-    return invalid(fmt::format("Unknown QUALITY '{}'", quality));
+    return invalid_quorum(fmt::format("Unknown QUALITY '{}'", quality));
   }
   return quality;
 }
 
 Result<std::vector<std::string>> texts_of(std::string_view key, json::View value) {
-  if (!value.is_array()) return invalid(fmt::format("'{}' must be an array", key));
+  if (!value.is_array()) return invalid_quorum(fmt::format("'{}' must be an array", key));
   std::vector<std::string> out;
   for (const json::View element : value.elements()) {
-    if (!element.is_string()) return invalid(fmt::format("invalid element of '{}'", key));
+    if (!element.is_string()) return invalid_quorum(fmt::format("invalid element of '{}'", key));
     out.emplace_back(element.as_string());
   }
   return out;
@@ -47,18 +42,18 @@ Result<std::vector<std::string>> texts_of(std::string_view key, json::View value
 Result<void> check_node(std::string_view node) {
   if (node.size() >= 2 && node[0] == '$') return {};
   if (is_public_key(node.substr(0, node.find(' ')))) return {};
-  return invalid(fmt::format("invalid key: {}", node));
+  return invalid_quorum(fmt::format("invalid key: {}", node));
 }
 
 Result<QuorumSet> set_of(json::View table, int depth) {
-  if (!table.is_object()) return invalid("invalid quorum set, should be a group");
-  if (depth > kQuorumDepthMax) return invalid("too many levels in quorum set");
+  if (!table.is_object()) return invalid_quorum("invalid quorum set, should be a group");
+  if (depth > kQuorumDepthMax) return invalid_quorum("too many levels in quorum set");
   QuorumSet set;
   for (const auto& [key, value] : table.members()) {
     if (key == "THRESHOLD_PERCENT") {
       set.threshold_percent = value.is_int() ? value.as_int() : 0;
       if (set.threshold_percent < 1 || set.threshold_percent > 100) {
-        return invalid("invalid THRESHOLD_PERCENT");
+        return invalid_quorum("invalid THRESHOLD_PERCENT");
       }
     } else if (key == "VALIDATORS") {
       FP_TRY(validators, texts_of(key, value));
@@ -66,11 +61,13 @@ Result<QuorumSet> set_of(json::View table, int depth) {
       set.validators = std::move(validators);
     } else {
       auto inner = set_of(value, depth + 1);
-      if (!inner) return invalid(fmt::format("{} while parsing '{}'", inner.error().message, key));
+      if (!inner)
+        return invalid_quorum(fmt::format("{} while parsing '{}'", inner.error().message, key));
       set.inner.emplace(key, *std::move(inner));
     }
   }
-  if (set.validators.empty() && set.inner.empty()) return invalid("invalid quorum set definition");
+  if (set.validators.empty() && set.inner.empty())
+    return invalid_quorum("invalid quorum set definition");
   return set;
 }
 
@@ -94,12 +91,12 @@ Result<TrustedValidator> validator_of(json::View table) {
     } else if (key == "HISTORY") {
       out.history = text;
     } else {
-      return invalid(fmt::format("malformed VALIDATORS entry, unknown element '{}'", key));
+      return invalid_quorum(fmt::format("malformed VALIDATORS entry, unknown element '{}'", key));
     }
   }
-  if (out.name.empty()) return invalid("malformed VALIDATORS entry: missing 'NAME'");
+  if (out.name.empty()) return invalid_quorum("malformed VALIDATORS entry: missing 'NAME'");
   if (out.home_domain.empty() || !is_public_key(out.public_key)) {
-    return invalid(fmt::format("malformed VALIDATORS entry '{}'", out.name));
+    return invalid_quorum(fmt::format("malformed VALIDATORS entry '{}'", out.name));
   }
   return out;
 }
@@ -114,11 +111,11 @@ Result<HomeDomain> domain_of(json::View table) {
       FP_TRY(domain, text_of(key, value));
       out.domain = domain;
     } else {
-      return invalid(fmt::format("Unknown field '{}' in HOME_DOMAINS", key));
+      return invalid_quorum(fmt::format("Unknown field '{}' in HOME_DOMAINS", key));
     }
   }
   if (out.domain.empty() || out.quality.empty()) {
-    return invalid(fmt::format("Malformed HOME_DOMAINS '{}'", out.domain));
+    return invalid_quorum(fmt::format("Malformed HOME_DOMAINS '{}'", out.domain));
   }
   return out;
 }
@@ -130,9 +127,9 @@ Result<std::vector<T>> tables_of(json::View file, std::string_view key,
   std::vector<T> out;
   const auto found = file.find(key);
   if (!found) return out;
-  if (!found->is_array()) return invalid(fmt::format("malformed {}", key));
+  if (!found->is_array()) return invalid_quorum(fmt::format("malformed {}", key));
   for (const json::View table : found->elements()) {
-    if (!table.is_object()) return invalid(fmt::format("malformed {}", key));
+    if (!table.is_object()) return invalid_quorum(fmt::format("malformed {}", key));
     FP_TRY(one, read(table));
     out.push_back(std::move(one));
   }
@@ -140,6 +137,10 @@ Result<std::vector<T>> tables_of(json::View file, std::string_view key,
 }
 
 }  // namespace
+
+std::unexpected<Error> invalid_quorum(std::string message) {
+  return fail(ErrorKind::Invalid, std::move(message));
+}
 
 Result<Quorum> read_quorum(json::View file) {
   Quorum quorum;
@@ -152,13 +153,13 @@ Result<Quorum> read_quorum(json::View file) {
     quorum.set = std::move(read);
   }
   if (const auto unsafe = file.find("UNSAFE_QUORUM")) {
-    if (!unsafe->is_bool()) return invalid("invalid 'UNSAFE_QUORUM'");
+    if (!unsafe->is_bool()) return invalid_quorum("invalid 'UNSAFE_QUORUM'");
     quorum.unsafe = unsafe->as_bool();
   }
   if (const auto safety = file.find("FAILURE_SAFETY")) {
-    if (!safety->is_int()) return invalid("invalid 'FAILURE_SAFETY'");
+    if (!safety->is_int()) return invalid_quorum("invalid 'FAILURE_SAFETY'");
     if (safety->as_int() < -1 || safety->as_int() > 1'000'000)
-      return invalid("bad 'FAILURE_SAFETY'");
+      return invalid_quorum("bad 'FAILURE_SAFETY'");
     if (safety->as_int() >= 0) quorum.failure_safety = safety->as_int();
   }
   return quorum;
@@ -168,7 +169,7 @@ Result<Quorum> parse_quorum(std::string_view toml) {
   FP_TRY(file, json::parse_toml(toml));
   for (const auto& [key, value] : file.members()) {
     if (std::ranges::find(kQuorumKeys, key) == kQuorumKeys.end()) {
-      return invalid(
+      return invalid_quorum(
           fmt::format("'{}' has no place here: only {}", key, fmt::join(kQuorumKeys, ", ")));
     }
   }
@@ -184,14 +185,15 @@ Result<std::vector<std::string>> parse_peers(std::string_view toml) {
   std::vector<std::string> peers;
   for (const auto& [key, value] : file.members()) {
     if (key != "KNOWN_PEERS" && key != "PREFERRED_PEERS") {
-      return invalid(fmt::format("'{}' has no place here: only KNOWN_PEERS, PREFERRED_PEERS", key));
+      return invalid_quorum(
+          fmt::format("'{}' has no place here: only KNOWN_PEERS, PREFERRED_PEERS", key));
     }
     FP_TRY(more, texts_of(key, value));
     peers.insert(peers.end(), more.begin(), more.end());
   }
   for (const auto& peer : peers) {
     if (peer.empty() || peer.find_first_of(" \t\"\\/") != std::string::npos) {
-      return invalid(fmt::format("'{}' is no peer: give HOST or HOST:PORT", peer));
+      return invalid_quorum(fmt::format("'{}' is no peer: give HOST or HOST:PORT", peer));
     }
   }
   return peers;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "json/value.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,6 +20,9 @@
 #include <vector>
 
 namespace fixpoint::operators::stellar {
+
+// Of home domains and validators, highest first.
+inline constexpr std::array<std::string_view, 4> kQualities{"CRITICAL", "HIGH", "MEDIUM", "LOW"};
 
 struct HomeDomain {
   std::string domain;
@@ -63,6 +67,9 @@ struct QuorumSelf {
   bool is_validator = true;
   std::string home_domain{};
 };
+// The error of everything below.
+std::unexpected<Error> invalid_quorum(std::string message);
+
 // Core's own rules: what it would refuse to start with, in its words.
 Result<void> check_quorum(const Quorum& quorum, const QuorumSelf& self);
 

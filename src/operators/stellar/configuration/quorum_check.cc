@@ -5,7 +5,6 @@
 #include "operators/stellar/configuration/quorum.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -13,15 +12,9 @@
 namespace fixpoint::operators::stellar {
 namespace {
 
-// Highest first.
-constexpr std::array<std::string_view, 4> kQualities{"CRITICAL", "HIGH", "MEDIUM", "LOW"};
 // Of validators of one home domain whose quality is HIGH or CRITICAL.
 constexpr std::size_t kRedundancy = 3;
 constexpr std::string_view kSelf = "self";
-
-std::unexpected<Error> invalid(std::string message) {
-  return fail(ErrorKind::Invalid, std::move(message));
-}
 
 // A set with its threshold as a number and its nodes by key.
 struct Slice {
@@ -62,15 +55,15 @@ class Check {
     FP_TRY_VOID(name_validators());
     FP_TRY(slice, quorum_.set ? from_set(*quorum_.set) : from_validators());
     if (quorum_.set && !validators_.empty() && !quorum_.unsafe) {
-      return invalid(
+      return invalid_quorum(
           "Can't override [[VALIDATORS]] with QUORUM_SET unless you also set "
           "UNSAFE_QUORUM=true");
     }
-    if (slice.size() == 0) return invalid("no validators defined in VALIDATORS/QUORUM_SET");
+    if (slice.size() == 0) return invalid_quorum("no validators defined in VALIDATORS/QUORUM_SET");
     FP_TRY_VOID(check_safety(slice));
     FP_TRY_VOID(check_sane(slice));
     if (seen_.size() > kQuorumNodesMax) {
-      return invalid("Total number of nodes in a quorum must be within 1 and 1000");
+      return invalid_quorum("Total number of nodes in a quorum must be within 1 and 1000");
     }
     return {};
   }
@@ -86,23 +79,23 @@ class Check {
     std::map<std::string_view, std::string_view> qualities;
     for (const auto& domain : quorum_.home_domains) {
       if (!qualities.emplace(domain.domain, domain.quality).second) {
-        return invalid(fmt::format("Malformed HOME_DOMAINS: duplicate '{}'", domain.domain));
+        return invalid_quorum(fmt::format("Malformed HOME_DOMAINS: duplicate '{}'", domain.domain));
       }
     }
     for (const auto& validator : quorum_.validators) {
       const auto found = qualities.find(validator.home_domain);
       if (found != qualities.end() && !validator.quality.empty()) {
-        return invalid(fmt::format(
+        return invalid_quorum(fmt::format(
             "malformed VALIDATORS entry '{}': quality already defined in home domain '{}'",
             validator.name, validator.home_domain));
       }
       const std::string quality{found == qualities.end() ? validator.quality : found->second};
       if (quality.empty()) {
-        return invalid(
+        return invalid_quorum(
             fmt::format("malformed VALIDATORS entry '{}' (missing quality)", validator.name));
       }
       if (is_high(quality) && validator.history.empty()) {
-        return invalid(
+        return invalid_quorum(
             fmt::format("malformed VALIDATORS entry '{}' (critical and high quality "
                         "must have an archive)",
                         validator.name));
@@ -114,17 +107,17 @@ class Check {
   }
 
   Result<void> name(const std::string& name, const std::string& key) {
-    if (!names_.emplace(name, key).second) return invalid("name already used: " + name);
-    if (!keys_.insert(key).second) return invalid("naming node twice: " + name);
+    if (!names_.emplace(name, key).second) return invalid_quorum("name already used: " + name);
+    if (!keys_.insert(key).second) return invalid_quorum("naming node twice: " + name);
     return {};
   }
 
   Result<void> add_self(const std::map<std::string_view, std::string_view>& qualities) {
     if (!self_.is_validator || (validators_.empty() && quorum_.set)) return {};
-    if (self_.home_domain.empty()) return invalid("NODE_HOME_DOMAIN must be set");
+    if (self_.home_domain.empty()) return invalid_quorum("NODE_HOME_DOMAIN must be set");
     const auto found = qualities.find(self_.home_domain);
     if (found == qualities.end()) {
-      return invalid(
+      return invalid_quorum(
           fmt::format("Validator configured with NODE_HOME_DOMAIN='{}' but there is no "
                       "matching HOME_DOMAINS",
                       self_.home_domain));
@@ -145,7 +138,7 @@ class Check {
     }
     for (auto& [domain, slice] : domains) {
       if (is_high(kQualities[quality]) && slice.nodes.size() < kRedundancy) {
-        return invalid(
+        return invalid_quorum(
             fmt::format("Critical and High quality validators for '{}' must have "
                         "redundancy of at least {}",
                         domain, kRedundancy));
@@ -189,7 +182,7 @@ class Check {
       const auto alias = node.substr(1);
       const auto found = names_.find(alias);
       if (found == names_.end() && alias != kSelf) {
-        return invalid("unknown key in config: " + node);
+        return invalid_quorum("unknown key in config: " + node);
       }
       out.nodes.push_back(found == names_.end() ? alias : found->second);
     }
@@ -210,16 +203,16 @@ class Check {
     const auto safety = quorum_.failure_safety ? static_cast<std::size_t>(*quorum_.failure_safety)
                                                : slice.size() - least;
     if (safety >= failures_that_break(slice)) {
-      return invalid("FAILURE_SAFETY incompatible with QUORUM_SET");
+      return invalid_quorum("FAILURE_SAFETY incompatible with QUORUM_SET");
     }
     if (quorum_.unsafe) return {};
     if (safety == 0) {
-      return invalid(
+      return invalid_quorum(
           "SCP unsafe: can't have FAILURE_SAFETY=0 unless you also set "
           "UNSAFE_QUORUM=true");
     }
     if (slice.threshold < least) {
-      return invalid(
+      return invalid_quorum(
           "SCP unsafe: THRESHOLD_PERCENT is too low unless you also set "
           "UNSAFE_QUORUM=true");
     }
@@ -228,11 +221,12 @@ class Check {
 
   Result<void> check_sane(const Slice& slice) {
     if (!quorum_.unsafe && slice.threshold < slice.size() - slice.threshold + 1) {
-      return invalid("Invalid QUORUM_SET: Threshold is lower than the v-blocking size (< 51%).");
+      return invalid_quorum(
+          "Invalid QUORUM_SET: Threshold is lower than the v-blocking size (< 51%).");
     }
     for (const auto& node : slice.nodes) {
       if (!seen_.insert(node).second) {
-        return invalid("Invalid QUORUM_SET: Duplicate node found in quorum configuration");
+        return invalid_quorum("Invalid QUORUM_SET: Duplicate node found in quorum configuration");
       }
     }
     for (const auto& inner : slice.inner) FP_TRY_VOID(check_sane(inner));

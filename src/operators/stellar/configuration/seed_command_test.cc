@@ -3,6 +3,7 @@
 // The scripts of the init containers, run by this machine's shell.
 #include "base/error.h"
 #include "base/file.h"
+#include "operators/stellar/configuration/golden_for_tests.h"
 #include "operators/stellar/configuration/settings.h"
 
 #include <filesystem>
@@ -20,8 +21,6 @@ namespace fixpoint::operators::stellar {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kSeed = "SBI3CZU7XZEWVXU7OZLW5MMUQAP334JFOPXSLTPOH43IRTEQ2QYXU5RG";
 
 int run(std::vector<std::string> words, const std::string& path = {}) {
   std::vector<char*> arguments;

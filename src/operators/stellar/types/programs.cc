@@ -14,7 +14,7 @@ namespace {
 // A quorum set of a thousand nodes fits.
 constexpr std::size_t kTomlLengthMax = 131'072;
 
-Limits a_name() {
+Limits nonempty_name() {
   return {.min_length = 1, .max_length = kNameLengthMax};
 }
 Limits needed_name() {
@@ -86,8 +86,8 @@ types::Table ExternalReference::table() {
   return describe<ExternalReference>(
       "A Secret that the External Secrets operator keeps filled.",
       {
-          {"name", &ExternalReference::name, "Of the ExternalSecret.",   needed_name()},
-          {"key",  &ExternalReference::key,  "The entry with the seed.", a_name()     },
+          {"name", &ExternalReference::name, "Of the ExternalSecret.",   needed_name()  },
+          {"key",  &ExternalReference::key,  "The entry with the seed.", nonempty_name()},
   });
 }
 
@@ -96,8 +96,8 @@ types::Table CsiReference::table() {
       "A seed that never is a Kubernetes Secret: a Secrets Store CSI driver mounts it.",
       {
           {"secretProviderClass", &CsiReference::secret_provider_class,
-           "The SecretProviderClass that knows it.",                                               needed_name()},
-          {"file",                &CsiReference::file,                  "The file with the seed.", a_name()     },
+           "The SecretProviderClass that knows it.",                                               needed_name()  },
+          {"file",                &CsiReference::file,                  "The file with the seed.", nonempty_name()},
   });
 }
 
@@ -105,9 +105,9 @@ types::Table VaultReference::table() {
   return describe<VaultReference>(
       "A seed that never is a Kubernetes Secret: Vault's agent writes it into the pod.",
       {
-          {"role", &VaultReference::role, "Vault's role of the pod.", needed_name()},
-          {"path", &VaultReference::path, "Where Vault keeps it.",    needed_name()},
-          {"key",  &VaultReference::key,  "The entry with the seed.", a_name()     },
+          {"role", &VaultReference::role, "Vault's role of the pod.", needed_name()  },
+          {"path", &VaultReference::path, "Where Vault keeps it.",    needed_name()  },
+          {"key",  &VaultReference::key,  "The entry with the seed.", nonempty_name()},
   });
 }
 
@@ -129,10 +129,10 @@ types::Table KmsConfig::table() {
   return describe<KmsConfig>(
       "A seed that a key management service holds.",
       {
-          {"keyId",        &KmsConfig::key_id,        "Of the key.",                needed_name()},
-          {"provider",     &KmsConfig::provider,      "Of the service.",            a_name()     },
-          {"region",       &KmsConfig::region,        "Where it runs.",             a_name()     },
-          {"fetcherImage", &KmsConfig::fetcher_image, "The image that fetches it.", needed_name()},
+          {"keyId",        &KmsConfig::key_id,        "Of the key.",                needed_name()  },
+          {"provider",     &KmsConfig::provider,      "Of the service.",            nonempty_name()},
+          {"region",       &KmsConfig::region,        "Where it runs.",             nonempty_name()},
+          {"fetcherImage", &KmsConfig::fetcher_image, "The image that fetches it.", needed_name()  },
   });
 }
 

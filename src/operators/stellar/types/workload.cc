@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kAnnotationsMax = 64;
 constexpr double kSecondsMax = 86'400;
 
-Limits a_name() {
+Limits optional_name() {
   return {.max_length = kNameLengthMax};
 }
 // Kubernetes counts several good answers of a readiness probe only.
@@ -111,18 +111,18 @@ types::Table SnapshotReference::table() {
       "What a new volume starts from.",
       {
           {"volumeSnapshotName",      &SnapshotReference::volume_snapshot_name,
-           "A VolumeSnapshot of the same namespace.",                                                                       a_name()             },
+           "A VolumeSnapshot of the same namespace.",                                                                       optional_name()      },
           {"volumeSnapshotNamespace", &SnapshotReference::volume_snapshot_namespace,
-           "Not possible here.",                                                                                            a_name()             },
+           "Not possible here.",                                                                                            optional_name()      },
           {"backupUrl",
            &SnapshotReference::backup_url,
            "A backup, instead: an init container of restoreImage gets it as BACKUP_URL, and fills "
            "DATA_DIRECTORY when that is empty.",                                                                            {.max_length = 2'048}},
           {"credentialsSecretRef",    &SnapshotReference::credentials_secret_ref,
            "The Secret to read the backup with: each of its entries is a variable of that "
-           "container.",                                                                                                    a_name()             },
+           "container.",                                                                                                    optional_name()      },
           {"restoreImage",            &SnapshotReference::restore_image,             "The image that restores the backup.",
-           a_name()                                                                                                                              },
+           optional_name()                                                                                                                       },
   },
       snapshot_rules());
 }
@@ -166,7 +166,7 @@ types::Table Database::table() {
                                  "The name of the database.", {.required = true, .min_length = 1, .max_length = 63}},
                                 {"user", &Database::user, "Who connects.", {.max_length = 63}},
                                 {"passwordSecret", &Database::password_secret,
-                                 "The Secret whose entry password is the user's.", a_name()},
+                                 "The Secret whose entry password is the user's.", optional_name()},
                                 {"secretKeyRef", &Database::secret_key_ref,
                                  "The entry of a Secret that is the user's password."},
   },
@@ -261,9 +261,9 @@ types::Table Ingress::table() {
            "Under which names.", {.required = true, .min_items = 1, .max_items = 32}},
           {"tlsSecretName", &Ingress::tls_secret_name, "The Secret of the certificate.",
            an_object_called("horizon-tls")},
-          {"certManagerIssuer", &Ingress::cert_manager_issuer, "Who makes it.", a_name()},
+          {"certManagerIssuer", &Ingress::cert_manager_issuer, "Who makes it.", optional_name()},
           {"certManagerClusterIssuer", &Ingress::cert_manager_cluster_issuer,
-           "Who makes it, for the whole cluster.", a_name()},
+           "Who makes it, for the whole cluster.", optional_name()},
           {"annotations",
            &Ingress::annotations,
            "Annotations of the Ingress.", {.max_items = kAnnotationsMax}},
