@@ -112,12 +112,6 @@ std::map<std::string, int> made(const Meddler& meddler) {
   return made;
 }
 
-std::unique_ptr<Meddler> meddle(const OperatorStage& stage) {
-  auto started = Meddler::start(stage.cluster(), stage.scratch() / "meddler");
-  EXPECT_TRUE(started.has_value());
-  return *std::move(started);
-}
-
 std::unique_ptr<RunningOperator> run_behind(const OperatorStage& stage, const Meddler& meddler,
                                             std::vector<std::string> flags = {}) {
   return stage.run({.kubeconfig = meddler.kubeconfig(),
@@ -132,7 +126,7 @@ void pass_time(std::chrono::milliseconds time) {
 }  // namespace
 
 void survives_every_fault(const OperatorStage& stage) {
-  const auto meddler = meddle(stage);
+  const auto meddler = stage.meddle("meddler");
   int greetings = 0;
   for (const auto& line : lines()) {
     SCOPED_TRACE(line.name);
@@ -157,7 +151,7 @@ void survives_every_fault(const OperatorStage& stage) {
 
 void survives_random_faults(const OperatorStage& stage) {
   constexpr int kGreetingsMade = 25;
-  const auto meddler = meddle(stage);
+  const auto meddler = stage.meddle("meddler");
   const auto process = run_behind(stage, *meddler, kElected);
   ASSERT_TRUE(eventually([&] { return OperatorStage::leads(*process); }));
   // One request in four meets one of the faults.
@@ -190,7 +184,7 @@ void survives_random_faults(const OperatorStage& stage) {
 
 void is_quiet_while_the_server_is_away(const OperatorStage& stage) {
   constexpr int kGreetingsMade = 60;
-  const auto meddler = meddle(stage);
+  const auto meddler = stage.meddle("meddler");
   const auto process = run_behind(stage, *meddler, kElected);
   ASSERT_TRUE(eventually([&] { return OperatorStage::leads(*process); }));
   // What many objects want to write has nowhere to go; then the whole server is away.
@@ -218,7 +212,7 @@ void is_quiet_while_the_server_is_away(const OperatorStage& stage) {
 }
 
 void reads_rotated_tokens_and_certificates(const OperatorStage& stage) {
-  const auto meddler = meddle(stage);
+  const auto meddler = stage.meddle("meddler");
   const auto valid = std::make_shared<std::string>("first");
   const auto only = [](std::string token) {
     return [token = std::move(token)](const Seen& seen) {
@@ -283,7 +277,7 @@ void stands_by_while_its_lease_is_stolen(const OperatorStage& stage) {
 }
 
 void gives_up_on_an_answer_that_never_comes(const OperatorStage& stage) {
-  const auto meddler = meddle(stage);
+  const auto meddler = stage.meddle("meddler");
   const auto process = run_behind(stage, *meddler, {"--request-timeout=4s"});
   meddler->play(script_of({"stall", Whom::Writes, {.what = What::Stall}, 1}));
 
@@ -297,7 +291,7 @@ void gives_up_on_an_answer_that_never_comes(const OperatorStage& stage) {
 
 void follows_a_server_that_went_back_in_time(const OperatorStage& stage,
                                              const std::function<OperatorStage()>& go_back) {
-  const auto meddler = meddle(stage);
+  const auto meddler = stage.meddle("meddler");
   const auto process = run_behind(stage, *meddler);
   stage.greet("late");
   ASSERT_TRUE(eventually([&] { return stage.greeted("late"); })) << process->log();

@@ -62,14 +62,9 @@ std::vector<Meddler::Entry> writes_of(const Meddler& meddler, std::size_t from =
   return writes;
 }
 
-std::unique_ptr<Meddler> meddle(const OperatorStage& stage, const std::string& name) {
-  auto started = Meddler::start(stage.cluster(), stage.scratch() / name);
-  EXPECT_TRUE(started.has_value());
-  return *std::move(started);
-}
-
-std::unique_ptr<RunningOperator> run_behind(const OperatorStage& stage, const Meddler& meddler,
-                                            const std::string& name) {
+std::unique_ptr<RunningOperator> run_elected_behind(const OperatorStage& stage,
+                                                    const Meddler& meddler,
+                                                    const std::string& name) {
   return stage.run({.kubeconfig = meddler.kubeconfig(),
                     .log = stage.scratch() / (name + ".log"),
                     .flags = kElected});
@@ -195,11 +190,11 @@ void runs_with_its_own_rights(const OperatorStage& stage) {
 
 void takes_over_from_a_killed_leader(const OperatorStage& stage) {
   constexpr int kGreetingsMade = 10;
-  const auto first_wire = meddle(stage, "first");
-  const auto second_wire = meddle(stage, "second");
-  const auto first = run_behind(stage, *first_wire, "first");
+  const auto first_wire = stage.meddle("first");
+  const auto second_wire = stage.meddle("second");
+  const auto first = run_elected_behind(stage, *first_wire, "first");
   ASSERT_TRUE(eventually([&] { return OperatorStage::leads(*first); })) << first->log();
-  const auto second = run_behind(stage, *second_wire, "second");
+  const auto second = run_elected_behind(stage, *second_wire, "second");
   ASSERT_TRUE(eventually([&] { return second->page("/readyz").status == 200; }));
 
   for (int i = 0; i < kGreetingsMade; ++i) stage.greet(fmt::format("g{}", i));
@@ -244,8 +239,8 @@ void takes_over_from_a_killed_leader(const OperatorStage& stage) {
 }
 
 void writes_nothing_after_a_long_sleep(const OperatorStage& stage) {
-  const auto wire = meddle(stage, "sleeper");
-  const auto sleeper = run_behind(stage, *wire, "sleeper");
+  const auto wire = stage.meddle("sleeper");
+  const auto sleeper = run_elected_behind(stage, *wire, "sleeper");
   ASSERT_TRUE(eventually([&] { return OperatorStage::leads(*sleeper); })) << sleeper->log();
   const auto other = stage.run("other", kElected);
   stage.greet("hi");

@@ -31,6 +31,12 @@ std::unique_ptr<RunningOperator> OperatorStage::run(const RunningOperator::Setup
   return started ? *std::move(started) : nullptr;
 }
 
+std::unique_ptr<Meddler> OperatorStage::meddle(const std::string& name) const {
+  auto started = Meddler::start(cluster(), scratch() / name);
+  EXPECT_TRUE(started.has_value());
+  return started ? *std::move(started) : nullptr;
+}
+
 void OperatorStage::install() const {
   for (const auto& entry : {greeting::entry(), noticeboard::entry()}) {
     const auto definition = types::crd(*entry.kinds().front());

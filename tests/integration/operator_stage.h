@@ -7,6 +7,7 @@
 #include "net/http.h"
 #include "tests/integration/cluster_access.h"
 #include "tests/integration/collections.h"
+#include "tests/integration/meddler.h"
 #include "tests/integration/running_operator.h"
 
 #include <filesystem>
@@ -38,6 +39,8 @@ class OperatorStage {
   std::unique_ptr<RunningOperator> run(const std::string& name,
                                        std::vector<std::string> flags = {}) const;
   std::unique_ptr<RunningOperator> run(const RunningOperator::Setup& setup) const;
+  // Somebody between an operator and the cluster, with a kubeconfig in a directory of that name.
+  std::unique_ptr<Meddler> meddle(const std::string& name) const;
 
   // PATCH is a merge patch.
   net::Response call(std::string method, std::string target, std::string body = {}) const {

@@ -35,7 +35,7 @@ bool is_about(const Meddler::Seen& seen, std::string_view plural) {
   return seen.is_write() && seen.path.find(fmt::format("/{}", plural)) != std::string::npos;
 }
 
-Meddler::Deed refusal() {
+Meddler::Deed server_error() {
   return {.what = What::Answer,
           .code = 500,
           .body = R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":500,
@@ -78,7 +78,7 @@ void adds_policies_after_the_workload(const StellarStage& stage) {
   wire->play([refused](const Meddler::Seen& seen) {
     if (!is_about(seen, "statefulsets")) return Meddler::Deed{};
     refused->fetch_add(1);
-    return refusal();
+    return server_error();
   });
   const auto process = stage.run_stellar("mesh", *wire);
   stage.make("alice", kInIstio);
@@ -141,7 +141,7 @@ void keeps_the_finalizer_until_all_is_gone(const StellarStage& stage) {
   wire->play([refused](const Meddler::Seen& seen) {
     if (seen.method != "DELETE" || !is_about(seen, "services")) return Meddler::Deed{};
     refused->fetch_add(1);
-    return refusal();
+    return server_error();
   });
 
   stage.call("DELETE", kNodes + "/alice");

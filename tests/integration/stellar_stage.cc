@@ -135,12 +135,6 @@ std::unique_ptr<RunningOperator> StellarStage::run_stellar(const std::string& na
               .flags = std::move(flags)});
 }
 
-std::unique_ptr<Meddler> StellarStage::meddle(const std::string& name) const {
-  auto started = Meddler::start(cluster(), scratch() / name);
-  EXPECT_TRUE(started.has_value());
-  return started ? *std::move(started) : nullptr;
-}
-
 void StellarStage::install_mesh() const {
   for (const auto& kind : kMeshKinds) install_kind(kind.plural);
 }

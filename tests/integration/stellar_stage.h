@@ -39,7 +39,6 @@ class StellarStage : public OperatorStage {
                                                std::vector<std::string> flags = {}) const;
   std::unique_ptr<RunningOperator> run_stellar(const std::string& name, const Meddler& wire,
                                                std::vector<std::string> flags = {}) const;
-  std::unique_ptr<Meddler> meddle(const std::string& name) const;
 
   // The kinds of both meshes and of the Prometheus operator, without any schema; or one of them.
   void install_mesh() const;
