@@ -46,8 +46,6 @@ constexpr std::string_view kBrokenCertificate =
     "VLVWhkekw5T2kKc092MEJnS28vZithVHFWa1dUbUhhM0ZxajBnQ0lRRGRUTVNXWmtqdy9xNkRCVy9PNnoxNjNQTURS"
     "OVJ4Mk1lMwo3NWhkWG1obkxnPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
 
-constexpr auto kMaps = "/api/v1/namespaces/<<ns>>/configmaps";
-
 std::string nested(std::size_t levels) {
   std::string text = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"deep":)";
   for (std::size_t i = 0; i < levels; ++i) text += "[";
@@ -109,7 +107,7 @@ Sequence with_revision() {
                  R"({"metadata":{"name":"a"},"revision":2,"data":{"b":2,"a":1}})")});
 }
 
-constexpr auto kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr auto kDefinitionPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 std::string definition(std::string_view spec_schema) {
   return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -124,17 +122,17 @@ std::string definition(std::string_view spec_schema) {
 
 Sequence with_message() {
   auto step =
-      post(kDefinitions, definition(R"({"type":"object","properties":{"a":{"type":"string"}},
+      post(kDefinitionPath, definition(R"({"type":"object","properties":{"a":{"type":"string"}},
     "x-kubernetes-validations":[{"rule":"google.protobuf.Int32Value{value: 3} == 3"}]})"));
   step.query = "dryRun=All";
   return of({step});
 }
 
 Sequence with_unreadable_schema() {
-  auto made =
-      post(kDefinitions, definition(R"({"type":"object","properties":{"a":{"type":"string"}}})"));
+  auto made = post(kDefinitionPath,
+                   definition(R"({"type":"object","properties":{"a":{"type":"string"}}})"));
   made.settle = seconds(2);
-  auto changed = post(std::string{kDefinitions} + "/things.<<id>>.example.com",
+  auto changed = post(std::string{kDefinitionPath} + "/things.<<id>>.example.com",
                       R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/$ref",)"
                       R"("value":"#/x"}])");
   changed.method = "PATCH";

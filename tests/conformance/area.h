@@ -7,10 +7,14 @@
 #include "tests/conformance/gen.h"
 #include "tests/conformance/step.h"
 
+#include <chrono>
 #include <span>
 #include <string_view>
 
 namespace fixpoint::conformance {
+
+// How long a real server may take to hear of a role, a quota or a limit range.
+inline constexpr Duration kHeard = std::chrono::milliseconds{150};
 
 struct Area {
   std::string_view name;

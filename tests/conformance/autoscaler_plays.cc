@@ -19,7 +19,7 @@ constexpr std::string_view kCpu =
     R"({"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization",)"
     R"("averageUtilization":50}}})";
 
-Deed make_deployment(int replicas) {
+Deed make_target(int replicas) {
   return {"POST", "apps/deployments",
           fmt::format(R"({{"metadata":{{"name":"web"}},"spec":{{"replicas":{},"selector":)"
                       R"({{"matchLabels":{{"app":"web"}}}},"template":{{"metadata":{{"labels":)"
@@ -40,10 +40,10 @@ Deed make_autoscaler(std::string_view metrics) {
 // The target rests before its scaler comes: with both at once it is a matter of moments what the
 // Deployment last said of its progress.
 Act deployed(int replicas) {
-  return {"deployed", {make_deployment(replicas)}, Pods::AllAtOnce};
+  return {"deployed", {make_target(replicas)}, Pods::AllAtOnce};
 }
 
-Act act(std::string name, std::vector<Deed> deeds) {
+Act scaler_act(std::string name, std::vector<Deed> deeds) {
   return {std::move(name), std::move(deeds), Pods::AllAtOnce, kLooked};
 }
 
@@ -52,21 +52,22 @@ Act act(std::string name, std::vector<Deed> deeds) {
 std::vector<Play> autoscaler_plays() {
   return {
       {"scaler-above",
-       "more than the most is too many",                                {deployed(5), act("made", {make_autoscaler(kCpu)})}                       },
+       "more than the most is too many",                                {deployed(5), scaler_act("made", {make_autoscaler(kCpu)})}                          },
       {"scaler-below",
-       "fewer than the least is too few",                               {deployed(1), act("made", {make_autoscaler(kCpu)})}                       },
+       "fewer than the least is too few",                               {deployed(1), scaler_act("made", {make_autoscaler(kCpu)})}                          },
       {"scaler-none",
-       "nothing stays nothing, and what is not there cannot be scaled", {act("made", {make_autoscaler(kCpu)}), act("there", {make_deployment(0)})}},
+       "nothing stays nothing, and what is not there cannot be scaled", {scaler_act("made", {make_autoscaler(kCpu)}), scaler_act("there", {make_target(0)})}},
       {"scaler-metrics",
        "metrics that nobody serves",                                    {deployed(2),
-        act("made",
+        scaler_act(
+            "made",
             {make_autoscaler(
                 R"({"type":"Pods","pods":{"metric":{"name":"hits"},"target":{"type":)"
                 R"("AverageValue","averageValue":"10"}}},{"type":"Object","object":{"metric":)"
                 R"({"name":"hits"},"describedObject":{"apiVersion":"v1","kind":"Service","name":)"
                 R"("s"},"target":{"type":"Value","value":"10"}}},{"type":"External","external":)"
                 R"({"metric":{"name":"queue"},"target":{"type":"AverageValue","averageValue":)"
-                R"("30"}}})")})}                                                                              },
+                R"("30"}}})")})}                                                                                        },
   };
 }
 

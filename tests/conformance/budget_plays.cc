@@ -43,7 +43,7 @@ Deed evict() {
           R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"<any>"}})"};
 }
 
-Act act(std::string name, std::vector<Deed> deeds, Pods pods = Pods::AllAtOnce) {
+Act budget_act(std::string name, std::vector<Deed> deeds, Pods pods = Pods::AllAtOnce) {
   return {std::move(name), std::move(deeds), pods, kAfter};
 }
 
@@ -52,38 +52,39 @@ Act act(std::string name, std::vector<Deed> deeds, Pods pods = Pods::AllAtOnce) 
 std::vector<Play> budget_plays() {
   return {
       {"budget",
-       "as many may go as are not needed",        {act("made", {make_owner("deployments", R"("replicas":3,)")}),
-        act("limited", {make_budget(R"("minAvailable":2)")}),
-        act("evicted", {evict()}, Pods::AsTheyAre), act("recovered", {}),
-        act("changed",
-            {{"PATCH", "policy/poddisruptionbudgets/budget", R"({"spec":{"minAvailable":3}})"}}),
-        act("scaled", {{"PATCH", "apps/deployments/web", R"({"spec":{"replicas":5}})"}})}  },
+       "as many may go as are not needed",        {budget_act("made", {make_owner("deployments", R"("replicas":3,)")}),
+        budget_act("limited", {make_budget(R"("minAvailable":2)")}),
+        budget_act("evicted", {evict()}, Pods::AsTheyAre), budget_act("recovered", {}),
+        budget_act("changed", {{"PATCH", "policy/poddisruptionbudgets/budget",
+                                R"({"spec":{"minAvailable":3}})"}}),
+        budget_act("scaled", {{"PATCH", "apps/deployments/web", R"({"spec":{"replicas":5}})"}})}  },
       {"budget-percent",
-       "a share of what its owner wants",         {act("made", {make_owner("deployments", R"("replicas":4,)")}),
-        act("limited", {make_budget(R"("minAvailable":"50%")")}),
-        act("evicted", {evict()}, Pods::AsTheyAre)}                                         },
+       "a share of what its owner wants",         {budget_act("made", {make_owner("deployments", R"("replicas":4,)")}),
+        budget_act("limited", {make_budget(R"("minAvailable":"50%")")}),
+        budget_act("evicted", {evict()}, Pods::AsTheyAre)}                                         },
       {"budget-unavailable",
-       "so many may be missing of a StatefulSet", {act("made", {make_owner("statefulsets", R"("replicas":3,"serviceName":"web",)"
-                                                R"("podManagementPolicy":"Parallel",)")}),
-        act("limited", {make_budget(R"("maxUnavailable":1)")}),
-        act("one broken",
-            {{"PATCH", "pods/web-1/status",
-              R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})"}},
-            Pods::AsTheyAre)}                                                       },
+       "so many may be missing of a StatefulSet", {budget_act("made", {make_owner("statefulsets", R"("replicas":3,"serviceName":"web",)"
+                                                       R"("podManagementPolicy":"Parallel",)")}),
+        budget_act("limited", {make_budget(R"("maxUnavailable":1)")}),
+        budget_act("one broken",
+                   {{"PATCH", "pods/web-1/status",
+                     R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})"}},
+                   Pods::AsTheyAre)}                                                       },
       {"budget-empty",
-       "of no pods none may go",                  {act("made", {make_budget(R"("minAvailable":1)")})}                                },
+       "of no pods none may go",                  {budget_act("made", {make_budget(R"("minAvailable":1)")})}                                },
       {"budget-alone",
-       "a pod that nobody manages has no scale",  {act("made", {make_pod()}), act("limited", {make_budget(R"("maxUnavailable":1)")}),
-        act("by number", {{"PATCH", "policy/poddisruptionbudgets/budget",
-                           R"({"spec":{"maxUnavailable":null,"minAvailable":1}})"}})}},
+       "a pod that nobody manages has no scale",  {budget_act("made", {make_pod()}),
+        budget_act("limited", {make_budget(R"("maxUnavailable":1)")}),
+        budget_act("by number", {{"PATCH", "policy/poddisruptionbudgets/budget",
+                                  R"({"spec":{"maxUnavailable":null,"minAvailable":1}})"}})}},
       {"budget-unscalable",
-       "what has no scale cannot be counted on",  {act("made",
-            {{"POST", "batch/jobs",
-              R"({"metadata":{"name":"job"},"spec":{"template":{"metadata":{"labels":)"
-              R"({"app":"web"}},"spec":{"schedulerName":"nobody","restartPolicy":"Never",)"
-              R"("containers":[{"name":"c","image":"i"}]}}}})"}},
-            Pods::AsTheyAre),
-        act("limited", {make_budget(R"("maxUnavailable":1)")}, Pods::AsTheyAre)}     },
+       "what has no scale cannot be counted on",  {budget_act("made",
+                   {{"POST", "batch/jobs",
+                     R"({"metadata":{"name":"job"},"spec":{"template":{"metadata":{"labels":)"
+                     R"({"app":"web"}},"spec":{"schedulerName":"nobody","restartPolicy":"Never",)"
+                     R"("containers":[{"name":"c","image":"i"}]}}}})"}},
+                   Pods::AsTheyAre),
+        budget_act("limited", {make_budget(R"("maxUnavailable":1)")}, Pods::AsTheyAre)}     },
   };
 }
 

@@ -20,7 +20,7 @@ namespace fixpoint::conformance {
 namespace {
 
 constexpr std::uint64_t kSequences = 20'000;
-constexpr std::size_t kShown = 5;
+constexpr std::size_t kFindingsShown = 5;
 constexpr int kLanesOfDefinitions = 8;
 
 std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
@@ -89,7 +89,7 @@ TEST_P(Campaign, BothServersAnswerAlike) {
   std::string shown;
   std::size_t count = 0;
   for (const auto& [signature, finding] : result.findings) {
-    const bool whole = ++count <= kShown;
+    const bool whole = ++count <= kFindingsShown;
     shown += whole ? explain(finding, options.real, local, Explain::Shrunk) : signature + "\n";
   }
   fmt::print("{}", shown);

@@ -25,7 +25,7 @@ std::string without_numbers(std::string_view text) {
   return made;
 }
 
-std::string shown(const std::optional<json::Value>& value) {
+std::string signature_text(const std::optional<json::Value>& value) {
   if (!value) return "absent";
   return without_numbers(json::to_text(*value).substr(0, kSignatureText));
 }
@@ -37,8 +37,8 @@ std::string signature(std::string_view method, std::string_view path,
   made += " " + std::string{parts.resource};
   if (!parts.subresource.empty()) made += "/" + std::string{parts.subresource};
   for (std::size_t i = 0; i < std::min(changes.size(), kSignaturePaths); ++i) {
-    made += " | " + without_numbers(changes[i].path) + ": " + shown(changes[i].before) + " -> " +
-            shown(changes[i].after);
+    made += " | " + without_numbers(changes[i].path) + ": " + signature_text(changes[i].before) +
+            " -> " + signature_text(changes[i].after);
   }
   return made;
 }

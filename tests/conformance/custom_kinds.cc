@@ -402,12 +402,12 @@ spec:
                   properties: {type: {type: string}, status: {type: string}}
 )yaml";
 
-constexpr std::array kDefinitions{kGadget, kBag, kZone, kCrate};
+constexpr std::array kCustomDefinitions{kGadget, kBag, kZone, kCrate};
 
 }  // namespace
 
 std::span<const std::string_view> custom_definitions() {
-  return kDefinitions;
+  return kCustomDefinitions;
 }
 
 }  // namespace fixpoint::conformance

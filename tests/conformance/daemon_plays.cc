@@ -15,7 +15,7 @@ constexpr Duration kNextSecond = std::chrono::milliseconds(1'100);
 using Pods = Act::Pods;
 using std::chrono::seconds;
 
-constexpr std::string_view kSet = "apps/daemonsets/web";
+constexpr std::string_view kDaemonSet = "apps/daemonsets/web";
 
 Deed make_node(std::string_view name) {
   return {"POST", "/api/v1/nodes",
@@ -27,7 +27,7 @@ Deed change_node(std::string_view name, std::string_view change) {
 }
 
 // A node that nobody reports for is tainted in ways that differ: those are tolerated.
-Deed make_set(std::string_view more = {}) {
+Deed make_daemon_set(std::string_view more = {}) {
   return {"POST", "apps/daemonsets",
           fmt::format(
               R"({{"metadata":{{"name":"web"}},"spec":{{{}"selector":{{"matchLabels":)"
@@ -42,12 +42,12 @@ Deed make_set(std::string_view more = {}) {
 // A real controller takes a node that pods no longer belong on to heart only for pods that are
 // bound to it; otherwise it has to be told to look.
 Deed nudge(std::string_view word) {
-  return {"PATCH", std::string{kSet},
+  return {"PATCH", std::string{kDaemonSet},
           fmt::format(R"({{"metadata":{{"labels":{{"look":"{}"}}}}}})", word)};
 }
 
 Deed image(std::string_view name) {
-  return {"PATCH", std::string{kSet},
+  return {"PATCH", std::string{kDaemonSet},
           fmt::format(R"({{"spec":{{"template":{{"spec":{{"containers":)"
                       R"([{{"name":"c","image":"{}"}}]}}}}}}}})",
                       name)};
@@ -63,31 +63,32 @@ std::vector<Play> daemon_plays() {
   constexpr auto kTaint = R"({{"spec":{{"taints":[{{"key":"k","effect":"{}"}}]}}}})";
   return {
       {"daemons",
-       "one pod on every node that matches",        {{"made", {make_node("a"), make_node("b"), make_set()}},
+       "one pod on every node that matches",        {{"made", {make_node("a"), make_node("b"), make_daemon_set()}},
         {"another node", {make_node("c")}},
         {"no longer matching",
          {change_node("a", R"({"metadata":{"labels":{"play":"x-<ns>"}}})"), nudge("1")}},
         {"node gone", {{"DELETE", "/api/v1/nodes/<ns>-b", ""}, nudge("2")}},
         {"back", {change_node("a", R"({"metadata":{"labels":{"play":"<ns>"}}})")}},
-        {"ended", {{"DELETE", std::string{kSet}, ""}}}}                                  },
+        {"ended", {{"DELETE", std::string{kDaemonSet}, ""}}}}                            },
       {"daemons-taint",
-       "what runs may stay, unless it may not",     {{"made", {make_node("a"), make_set()}},
+       "what runs may stay, unless it may not",     {{"made", {make_node("a"), make_daemon_set()}},
         {"no new pods", {change_node("a", fmt::format(kTaint, "NoSchedule")), nudge("1")}},
         {"no pods", {change_node("a", fmt::format(kTaint, "NoExecute")), nudge("2")}}}},
       {"daemons-roll",
-       "the old pod goes first",                    {{"made", {make_node("a"), make_set()}},
+       "the old pod goes first",                    {{"made", {make_node("a"), make_daemon_set()}},
         {"updated", {image("b")}},
         {"broken", {image("broken")}},
         {"undone", {image("b")}}}                                                                    },
       {"daemons-roll-all",
        "as many at once as may be missed",          {{"made",
          {make_node("a"), make_node("b"),
-          make_set(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"100%"}},)")}},
+          make_daemon_set(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"100%"}},)")}},
         {"updated", {image("b")}}}                                                         },
       {"daemons-surge",
        "with a surge the new pod comes first",      {{"made",
          {make_node("a"),
-          make_set(R"("updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}},)")},
+          make_daemon_set(
+              R"("updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}},)")},
          // The older pod of a node is the one that counts, and ages are told in seconds.
          Pods::AllAtOnce,
          kNextSecond},
@@ -96,19 +97,19 @@ std::vector<Play> daemon_plays() {
         {"broken", {image("broken")}},
         {"undone", {image("b")}}}                                                      },
       {"daemons-on-delete",
-       "an update waits for a person",              {{"made", {make_node("a"), make_set(R"("updateStrategy":{"type":"OnDelete"},)")}},
+       "an update waits for a person",              {{"made", {make_node("a"), make_daemon_set(R"("updateStrategy":{"type":"OnDelete"},)")}},
         {"updated", {image("b")}},
         {"deleted", {{"DELETE", "pods/<any>", ""}}}}                                           },
       {"daemons-fail",
-       "a failed pod is replaced",                  {{"made", {make_node("a"), make_set()}},
+       "a failed pod is replaced",                  {{"made", {make_node("a"), make_daemon_set()}},
         {"failed", {pod_fails()}, Pods::AllAtOnce, seconds(2)}}                                    },
       {"daemons-history",
-       "old revisions go beyond the limit",         {{"made", {make_set(R"("revisionHistoryLimit":1,)")}},
+       "old revisions go beyond the limit",         {{"made", {make_daemon_set(R"("revisionHistoryLimit":1,)")}},
         {"b", {image("b")}},
         {"c", {image("c")}},
         {"a again", {image("a")}}}                                                        },
       {"daemons-min-ready",
-       "a pod is available only after its seconds", {{"made", {make_node("a"), make_set(R"("minReadySeconds":6,)")}},
+       "a pod is available only after its seconds", {{"made", {make_node("a"), make_daemon_set(R"("minReadySeconds":6,)")}},
         {"later", {}, Pods::AsTheyAre, seconds(8)}}                               },
   };
 }

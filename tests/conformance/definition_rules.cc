@@ -93,7 +93,7 @@ std::string repeated(std::string_view text, std::size_t times) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
+std::string joined_by(const std::vector<std::string>& words, std::string_view between) {
   std::string out;
   for (const auto& word : words) out += (out.empty() ? "" : std::string{between}) + word;
   return out;
@@ -116,7 +116,7 @@ std::string malformed(Gen& gen) {
       default: words.insert(words.begin() + at, std::string{words[static_cast<std::size_t>(at)]});
     }
   }
-  const auto rule = joined(words, gen.chance(70) ? " " : "");
+  const auto rule = joined_by(words, gen.chance(70) ? " " : "");
   return gen.chance(10) ? repeated(rule + " ", static_cast<std::size_t>(gen.between(2, 40))) : rule;
 }
 

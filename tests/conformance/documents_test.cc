@@ -51,8 +51,8 @@ constexpr std::array<Excluded, 12> kExcluded{
 // resources that other tests left on a server that they share, and everything that is no document
 // (protobuf and CBOR forms, which our server does not have).
 
-constexpr std::size_t kShown = 10;  // differences of a document
-constexpr int kRounds = 20;         // of asking again, all in all
+constexpr std::size_t kDifferencesShown = 10;  // differences of a document
+constexpr int kRounds = 20;                    // of asking again, all in all
 constexpr Duration kPause = std::chrono::seconds(1);
 
 using Steps = std::vector<std::string>;
@@ -200,7 +200,7 @@ std::string differences(const Document& document, Server& real, Server& ours) {
   const auto changes = json::diff(theirs, mine);
   std::string text;
   for (const auto& change : changes) {
-    if (&change - changes.data() == kShown) break;
+    if (&change - changes.data() == kDifferencesShown) break;
     text += fmt::format("  {}\n    real {}\n    ours {}\n", change.path, shown(change.before),
                         shown(change.after));
   }

@@ -30,9 +30,7 @@ std::string body(std::string_view kind, std::string_view api, std::string_view n
                      kind, name, metadata.empty() ? "" : ",", metadata);
 }
 
-constexpr auto kMaps = "/api/v1/namespaces/<<ns>>/configmaps";
-
-Step make(std::string_view name, std::string_view metadata = {}) {
+Step make_map(std::string_view name, std::string_view metadata = {}) {
   Step step;
   step.method = "POST";
   step.path = kMaps;
@@ -40,7 +38,7 @@ Step make(std::string_view name, std::string_view metadata = {}) {
   return step;
 }
 
-Step patch(std::string_view name, std::string_view text) {
+Step patch_map(std::string_view name, std::string_view text) {
   Step step;
   step.method = "PATCH";
   step.path = fmt::format("{}/{}", kMaps, name);
@@ -55,7 +53,7 @@ Step seen(Step step) {
   return step;
 }
 
-Step end(std::string_view name, std::string_view policy) {
+Step end_map(std::string_view name, std::string_view policy) {
   Step step;
   step.method = "DELETE";
   step.path = fmt::format("{}/{}", kMaps, name);
@@ -104,60 +102,63 @@ const std::vector<std::string> kWatchNamespace{
 std::vector<Situation> collected() {
   return {
       {"background",
-       "the owner goes at once, what it owned follows", {make("a"), make("b", owned_by(owner("a"))), seen(make("c", owned_by(owner("a")))),
-        end("a", "Background")},
+       "the owner goes at once, what it owned follows", {make_map("a"), make_map("b", owned_by(owner("a"))),
+        seen(make_map("c", owned_by(owner("a")))), end_map("a", "Background")},
        kWatchMaps, {{"configmaps/a", "configmaps/b"}, {"configmaps/a", "configmaps/c"}}},
       {"background-chain",
-       "what is owned by what is owned goes too", {make("a"), make("b", owned_by(owner("a"))), seen(make("c", owned_by(owner("b")))),
-        end("a", "Background")},
+       "what is owned by what is owned goes too", {make_map("a"), make_map("b", owned_by(owner("a"))),
+        seen(make_map("c", owned_by(owner("b")))), end_map("a", "Background")},
        kWatchMaps, {{"configmaps/a", "configmaps/b"}, {"configmaps/b", "configmaps/c"}}},
       {"foreground",
-       "the owner waits for those that block it", {make("a"), seen(make("b", owned_by(owner("a", kBlocks)))), end("a", "Foreground")},
+       "the owner waits for those that block it", {make_map("a"), seen(make_map("b", owned_by(owner("a", kBlocks)))),
+        end_map("a", "Foreground")},
        kWatchMaps, {{"configmaps/b", "configmaps/a"}}},
       {"foreground-not-blocking",
-       "one that does not block is not waited for", {make("a"), seen(make("b", owned_by(owner("a")))), end("a", "Foreground")},
+       "one that does not block is not waited for", {make_map("a"), seen(make_map("b", owned_by(owner("a")))), end_map("a", "Foreground")},
        kWatchMaps},
       {"foreground-chain",
-       "the last of a chain goes first", {make("a"), make("b", owned_by(owner("a", kBlocks))),
-        seen(make("c", owned_by(owner("b", kBlocks)))), end("a", "Foreground")},
+       "the last of a chain goes first", {make_map("a"), make_map("b", owned_by(owner("a", kBlocks))),
+        seen(make_map("c", owned_by(owner("b", kBlocks)))), end_map("a", "Foreground")},
        kWatchMaps, {{"configmaps/b", "configmaps/a"}, {"configmaps/c", "configmaps/b"}}},
       {"foreground-held",
-       "a finalizer of what is owned holds the owner too", {make("a"),
-        seen(make("b", owned_by(owner("a", kBlocks), R"(,"finalizers":["example.com/held"])"))),
-        seen(end("a", "Foreground")), patch("b", R"({"metadata":{"finalizers":null}})")},
+       "a finalizer of what is owned holds the owner too", {make_map("a"),
+        seen(make_map("b", owned_by(owner("a", kBlocks), R"(,"finalizers":["example.com/held"])"))),
+        seen(end_map("a", "Foreground")), patch_map("b", R"({"metadata":{"finalizers":null}})")},
        kWatchMaps, {{"configmaps/b", "configmaps/a"}}},
       {"orphan",
-       "what was owned stays and forgets its owner", {make("a"), make("b", owned_by(owner("a"))), seen(make("c", owned_by(owner("a")))),
-        end("a", "Orphan")},
+       "what was owned stays and forgets its owner", {make_map("a"), make_map("b", owned_by(owner("a"))),
+        seen(make_map("c", owned_by(owner("a")))), end_map("a", "Orphan")},
        kWatchMaps},
       {"owner-of-two",
-       "one of two owners goes: only the reference to it goes", {make("a"), make("b"), seen(make("c", owned_by(owner("a") + "," + owner("b")))),
-        end("a", "Background")},
+       "one of two owners goes: only the reference to it goes", {make_map("a"), make_map("b"), seen(make_map("c", owned_by(owner("a") + "," + owner("b")))),
+        end_map("a", "Background")},
        kWatchMaps},
       {"both-owners",
-       "both owners go, and then it goes", {make("a"), make("b"), seen(make("c", owned_by(owner("a") + "," + owner("b")))),
-        seen(end("a", "Background")), end("b", "Background")},
+       "both owners go, and then it goes", {make_map("a"), make_map("b"), seen(make_map("c", owned_by(owner("a") + "," + owner("b")))),
+        seen(end_map("a", "Background")), end_map("b", "Background")},
        kWatchMaps, {{"configmaps/b", "configmaps/c"}}},
       {"absent-owner",
-       "an owner that never was is an absent owner", {make("c", owned_by(owner("never")))},
+       "an owner that never was is an absent owner", {make_map("c", owned_by(owner("never")))},
        kWatchMaps},
       {"other-uid",
-       "an owner of that name with another uid is an absent owner", {make("a"), make("c", owned_by(R"({"apiVersion":"v1","kind":"ConfigMap","name":"a",)"
-                                      R"("uid":"11111111-1111-4111-8111-111111111111"})"))},
+       "an owner of that name with another uid is an absent owner", {make_map("a"), make_map("c", owned_by(R"({"apiVersion":"v1","kind":"ConfigMap","name":"a",)"
+                                              R"("uid":"11111111-1111-4111-8111-111111111111"})"))},
        kWatchMaps},
       {"held-dependent",
-       "what is owned and held is stamped and waits", {make("a"), seen(make("b", owned_by(owner("a"), R"(,"finalizers":["example.com/held"])"))),
-        seen(end("a", "Background")), patch("b", R"({"metadata":{"finalizers":null}})")},
+       "what is owned and held is stamped and waits", {make_map("a"),
+        seen(make_map("b", owned_by(owner("a"), R"(,"finalizers":["example.com/held"])"))),
+        seen(end_map("a", "Background")), patch_map("b", R"({"metadata":{"finalizers":null}})")},
        kWatchMaps, {{"configmaps/a", "configmaps/b"}}},
       {"circle",
-       "two that own each other go together", {make("a"), make("b", owned_by(owner("a", kBlocks))),
-        seen(patch("a", "{\"metadata\":{" + owned_by(owner("b", kBlocks)) + "}}")),
-        end("a", "Foreground")},
+       "two that own each other go together", {make_map("a"), make_map("b", owned_by(owner("a", kBlocks))),
+        seen(patch_map("a", "{\"metadata\":{" + owned_by(owner("b", kBlocks)) + "}}")),
+        end_map("a", "Foreground")},
        kWatchMaps},
       {"held-orphan",
-       "a held owner lets go of what it owned and stays itself", {make("a", R"("finalizers":["example.com/held"])"), seen(make("b", owned_by(owner("a")))),
-        seen(end("a", "Orphan")), patch("a", R"({"metadata":{"labels":{"x":"y"}}})"),
-        patch("a", R"({"metadata":{"finalizers":null}})")},
+       "a held owner lets go of what it owned and stays itself", {make_map("a", R"("finalizers":["example.com/held"])"),
+        seen(make_map("b", owned_by(owner("a")))), seen(end_map("a", "Orphan")),
+        patch_map("a", R"({"metadata":{"labels":{"x":"y"}}})"),
+        patch_map("a", R"({"metadata":{"finalizers":null}})")},
        kWatchMaps},
   };
 }
@@ -166,14 +167,14 @@ std::vector<Situation> ended_namespaces() {
   return {
       {"empty-namespace", "an empty namespace goes", {end_namespace()}, kWatchNamespace},
       {"full-namespace",
-       "its content goes, then the namespace", {make("a"), make("b"), seen(secret("s", {})), end_namespace()},
+       "its content goes, then the namespace", {make_map("a"), make_map("b"), seen(secret("s", {})), end_namespace()},
        kWatchNamespace, {{"configmaps/a", "namespaces/<id>"}, {"secrets/s", "namespaces/<id>"}}},
       {"held-namespace",
-       "a held object holds its namespace, which says so", {make("a", R"("finalizers":["example.com/held"])"), stuck(end_namespace()),
-        patch("a", R"({"metadata":{"finalizers":null}})")},
+       "a held object holds its namespace, which says so", {make_map("a", R"("finalizers":["example.com/held"])"), stuck(end_namespace()),
+        patch_map("a", R"({"metadata":{"finalizers":null}})")},
        kWatchNamespace, {{"configmaps/a", "namespaces/<id>"}}},
       {"owned-in-namespace",
-       "owners do not matter at the end of a namespace", {make("a"), seen(make("b", owned_by(owner("a", kBlocks)))), end_namespace()},
+       "owners do not matter at the end of a namespace", {make_map("a"), seen(make_map("b", owned_by(owner("a", kBlocks)))), end_namespace()},
        kWatchNamespace},
   };
 }

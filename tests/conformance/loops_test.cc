@@ -16,7 +16,7 @@
 namespace fixpoint::conformance {
 namespace {
 
-constexpr auto kControllers =
+constexpr auto kLoopControllers =
     "garbage-collector-controller,namespace-controller,serviceaccount-controller";
 
 bool ends_before(const Lives& lives, const std::string& first, const std::string& second) {
@@ -62,7 +62,7 @@ std::vector<Lives> live_through_all(const Endpoint& endpoint,
 }
 
 TEST(BuiltInLoops, EveryObjectLivesTheLifeItHasOnARealCluster) {
-  auto cluster = RealCluster::start(kControllers);
+  auto cluster = RealCluster::start(kLoopControllers);
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
   const Local local{Loops::Api};
   const auto all = situations();

@@ -13,7 +13,7 @@
 namespace fixpoint::conformance {
 namespace {
 
-constexpr std::size_t kBodyShown = 110;
+constexpr std::size_t kRequestShown = 110;
 constexpr std::size_t kMessageShown = 220;
 
 std::string cell(std::string_view text) {
@@ -36,8 +36,8 @@ std::string request(const Step& step) {
   if (!step.query.empty()) text += "?" + step.query;
   std::string body = step.body;
   std::erase(body, '\n');
-  std::string shown = "`" + shortened(std::move(text), kBodyShown) + "`";
-  if (!body.empty()) shown += " `" + shortened(std::move(body), kBodyShown) + "`";
+  std::string shown = "`" + shortened(std::move(text), kRequestShown) + "`";
+  if (!body.empty()) shown += " `" + shortened(std::move(body), kRequestShown) + "`";
   return shown;
 }
 

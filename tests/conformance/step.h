@@ -53,6 +53,9 @@ struct Sequence {
   std::vector<std::string> watches;
 };
 
+// The plainest objects of a sequence's own namespace.
+inline constexpr auto kMaps = "/api/v1/namespaces/<<ns>>/configmaps";
+
 // "POST /api/v1/namespaces/<<ns>>/configmaps?dryRun=All", for people.
 std::string to_text(const Step& step);
 

@@ -30,17 +30,17 @@ using json::Draft;
 using json::Value;
 using json::View;
 
-constexpr auto kControllers =
+constexpr auto kSceneControllers =
     "endpoints-controller,endpointslice-controller,endpointslice-mirroring-controller,"
     "persistentvolume-binder-controller,persistentvolumeclaim-protection-controller,"
     "persistentvolume-protection-controller,node-lifecycle-controller,taint-eviction-controller,"
     "garbage-collector-controller";
-constexpr auto kRealQuiet = std::chrono::milliseconds(2000);
-constexpr auto kOurQuiet = std::chrono::milliseconds(400);
+constexpr auto kRealSceneQuiet = std::chrono::milliseconds(2000);
+constexpr auto kOurSceneQuiet = std::chrono::milliseconds(400);
 constexpr int kLooksMax = 100;
 
 // "<ns>" in paths and bodies is the namespace, and begins the names of cluster-wide objects.
-struct Deed {
+struct SceneDeed {
   std::string method;
   std::string path;
   std::string body = {};
@@ -49,7 +49,7 @@ struct Deed {
 struct Scene {
   std::string_view name;
   std::vector<std::string> collections;
-  std::vector<Deed> deeds;
+  std::vector<SceneDeed> deeds;
 };
 
 constexpr auto kPods = "/api/v1/namespaces/<ns>/pods";
@@ -65,8 +65,8 @@ std::string at(std::string_view collection, std::string_view name) {
   return fmt::format("{}/{}", collection, name);
 }
 
-std::vector<Deed> pod(std::string_view name, std::string_view ip, std::string_view ready,
-                      std::string_view spec = "") {
+std::vector<SceneDeed> pod(std::string_view name, std::string_view ip, std::string_view ready,
+                           std::string_view spec = "") {
   return {
       {"POST", kPods,
        fmt::format(
@@ -94,15 +94,15 @@ std::string volume(std::string_view name, std::string_view size, std::string_vie
 
 // A real binder looks at a pending claim again after 15 seconds, or when it changes; and when its
 // own write meets such a change, after 15 seconds again.
-Deed nudge(std::string_view word, bool compared) {
+SceneDeed nudge(std::string_view word, bool compared) {
   return {"PATCH", at(kClaims, "c"),
           fmt::format(R"({{"metadata":{{"annotations":{{"look":"{}"}}}}}})", word), compared};
 }
 
 constexpr auto kOwnClass = R"("storageClassName":"<ns>",)";
 
-std::vector<Deed> joined(std::vector<std::vector<Deed>> parts) {
-  std::vector<Deed> all;
+std::vector<SceneDeed> joined(std::vector<std::vector<SceneDeed>> parts) {
+  std::vector<SceneDeed> all;
   for (auto& part : parts) std::ranges::move(part, std::back_inserter(all));
   return all;
 }
@@ -244,7 +244,7 @@ class Side {
     send({"POST", kNodes, R"({"metadata":{"name":"<ns>-n"}})"});
   }
 
-  void send(const Deed& deed) {
+  void send(const SceneDeed& deed) {
     const auto answer = call(deed);
     EXPECT_LT(answer.code, 400) << server_->name() << " " << deed.method << " " << deed.path << ": "
                                 << answer.body;
@@ -264,7 +264,7 @@ class Side {
   }
 
  private:
-  Answer call(const Deed& deed) {
+  Answer call(const SceneDeed& deed) {
     Call made{.method = deed.method,
               .path = with_namespace(deed.path, ns_),
               .body = with_namespace(deed.body, ns_)};
@@ -320,13 +320,13 @@ std::vector<std::vector<Value>> live_all(const Endpoint& endpoint, const std::ve
 }
 
 TEST(Surroundings, RestInTheStatesThatTheyRestInOnARealCluster) {
-  auto cluster = RealCluster::start(kControllers);
+  auto cluster = RealCluster::start(kSceneControllers);
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
   const Local local{Loops::All};
   const auto all = scenes();
 
-  const auto ours = live_all(local.endpoint(), all, kOurQuiet);
-  const auto real = live_all((*cluster)->endpoint(), all, kRealQuiet);
+  const auto ours = live_all(local.endpoint(), all, kOurSceneQuiet);
+  const auto real = live_all((*cluster)->endpoint(), all, kRealSceneQuiet);
 
   for (std::size_t i = 0; i < all.size(); ++i) {
     fmt::print("{}: {} states of rest\n", all[i].name, real[i].size());

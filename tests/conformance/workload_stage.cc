@@ -8,6 +8,7 @@
 #include "json/print.h"
 #include "kube/metadata.h"
 #include "tests/conformance/campaign.h"
+#include "tests/conformance/text.h"
 #include "tests/conformance/workloads.h"
 
 #include <algorithm>
@@ -50,18 +51,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kGroups{
     {{"apps", "v1"}, {"batch", "v1"}, {"policy", "v1"}, {"autoscaling", "v2"}}
 };
 constexpr std::string_view kCombined = "(combined from similar events): ";
-constexpr std::size_t kPods = 0;
-constexpr std::size_t kSets = 4;
+constexpr std::size_t kPodsAt = 0;
+constexpr std::size_t kSetsAt = 4;
 // Far more than any play needs to come to rest.
 constexpr auto kLongestRest = std::chrono::seconds(60);
 constexpr int kRestsMax = 60;
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
 
 Duration time_until(int second) {
   using std::chrono::seconds;
@@ -82,9 +76,9 @@ void sort_conditions(Draft& object) {
 
 // Objects without what two servers cannot agree on. What it learnt of names it keeps: Events tell
 // of objects that are gone.
-class Normaliser {
+class PictureNormaliser {
  public:
-  explicit Normaliser(const std::string& ns) { names_.emplace(ns, "<ns>"); }
+  explicit PictureNormaliser(const std::string& ns) { names_.emplace(ns, "<ns>"); }
 
   void learn(const std::vector<Value>& objects) {
     for (const auto& object : objects) {
@@ -227,16 +221,16 @@ class Stage {
     std::size_t pods = 0;
     std::size_t sets = 0;
   };
-  Mark mark() { return {.pods = events(kPods).size(), .sets = events(kSets).size()}; }
+  Mark mark() { return {.pods = events(kPodsAt).size(), .sets = events(kSetsAt).size()}; }
 
   // The extremes after a moment.
   void measure(const Mark& from, Performance& seen) {
     std::map<std::string, std::int64_t> ready;
-    seen.ready_min = extreme(events(kPods), from.pods, ready, [&](View pod) {
+    seen.ready_min = extreme(events(kPodsAt), from.pods, ready, [&](View pod) {
                        return std::int64_t{cluster::is_active(pod) && cluster::is_ready(pod)};
                      }).first;
     std::map<std::string, std::int64_t> wanted;
-    seen.wanted_max = extreme(events(kSets), from.sets, wanted, [&](View set) {
+    seen.wanted_max = extreme(events(kSetsAt), from.sets, wanted, [&](View set) {
                         return set.get("spec", "replicas").as_int();
                       }).second;
   }
@@ -390,7 +384,7 @@ class Stage {
   Server& server_;
   std::string ns_;
   Duration quiet_;
-  Normaliser normaliser_;
+  PictureNormaliser normaliser_;
   std::vector<std::unique_ptr<Stream>> streams_;  // as kCollections
 };
 

@@ -33,7 +33,7 @@ Deed make_deployment(int replicas, std::string_view more = {}) {
   return {"POST", "apps/deployments", object("apps/v1", "Deployment", replicas, more)};
 }
 
-Deed make_set(int replicas, std::string_view more = {}) {
+Deed make_stateful_set(int replicas, std::string_view more = {}) {
   const auto with_service =
       fmt::format(R"("serviceName":"web"{}{})", more.empty() ? "" : ",", more);
   return {"POST", "apps/statefulsets", object("apps/v1", "StatefulSet", replicas, with_service)};
@@ -69,15 +69,15 @@ Deed stray(std::string_view name) {
 }
 
 constexpr std::string_view kDeployment = "apps/deployments/web";
-constexpr std::string_view kSet = "apps/statefulsets/web";
-constexpr auto kClaims =
+constexpr std::string_view kStatefulSet = "apps/statefulsets/web";
+constexpr auto kClaimTemplates =
     R"("volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],)"
     R"("storageClassName":"none","resources":{"requests":{"storage":"1Gi"}}}}])";
 
 std::string policy(std::string_view deleted, std::string_view scaled) {
   return fmt::format(
       R"({},"persistentVolumeClaimRetentionPolicy":{{"whenDeleted":"{}","whenScaled":"{}"}})",
-      kClaims, deleted, scaled);
+      kClaimTemplates, deleted, scaled);
 }
 
 std::vector<Play> of_deployments() {
@@ -180,69 +180,69 @@ std::vector<Play> of_replica_sets() {
 std::vector<Play> of_stateful_sets() {
   return {
       {"ordered",
-       "one after the other, and back in reverse",                          {{"made", {make_set(3)}, Pods::OneByOne},
-        {"shrunk", {spec(kSet, R"("replicas":1)")}},
-        {"grown", {spec(kSet, R"("replicas":2)")}, Pods::OneByOne},
+       "one after the other, and back in reverse",                          {{"made", {make_stateful_set(3)}, Pods::OneByOne},
+        {"shrunk", {spec(kStatefulSet, R"("replicas":1)")}},
+        {"grown", {spec(kStatefulSet, R"("replicas":2)")}, Pods::OneByOne},
         {"failed", {fail_pod("web-0")}, Pods::OneByOne}}                                                                 },
       {"parallel",
        "all at once",                                                       {{"made",
-         {make_set(3, R"("podManagementPolicy":"Parallel","ordinals":{"start":2})")},
+         {make_stateful_set(3, R"("podManagementPolicy":"Parallel","ordinals":{"start":2})")},
          Pods::OneByOne},
-        {"moved", {spec(kSet, R"("ordinals":{"start":3})")}},
-        {"shrunk", {spec(kSet, R"("replicas":1)")}},
-        {"updated", {image(kSet, "b")}}}                                                                                                              },
+        {"moved", {spec(kStatefulSet, R"("ordinals":{"start":3})")}},
+        {"shrunk", {spec(kStatefulSet, R"("replicas":1)")}},
+        {"updated", {image(kStatefulSet, "b")}}}                                                                                                      },
       {"set-roll",
        "from the highest place to the partition, then to the first",        {{"made",
-         {make_set(
+         {make_stateful_set(
              3, R"("updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"partition":1}})")}},
-        {"updated", {image(kSet, "b")}, Pods::OneByOne},
+        {"updated", {image(kStatefulSet, "b")}, Pods::OneByOne},
         {"below", {end("pods/web-0")}},
         {"all",
-         {spec(kSet, R"("updateStrategy":{"rollingUpdate":{"partition":0}})")},
+         {spec(kStatefulSet, R"("updateStrategy":{"rollingUpdate":{"partition":0}})")},
          Pods::OneByOne}}                                                                              },
       {"on-delete",
-       "nothing is updated until somebody deletes it",                      {{"made", {make_set(2, R"("updateStrategy":{"type":"OnDelete"})")}},
-        {"updated", {image(kSet, "b")}},
+       "nothing is updated until somebody deletes it",                      {{"made", {make_stateful_set(2, R"("updateStrategy":{"type":"OnDelete"})")}},
+        {"updated", {image(kStatefulSet, "b")}},
         {"deleted", {end("pods/web-0")}}}                                                                            },
       {"set-stuck",
-       "a broken pod is not rolled back until somebody deletes it",         {{"made", {make_set(2)}},
-        {"broken", {image(kSet, "broken")}},
-        {"undone", {image(kSet, "a")}},
+       "a broken pod is not rolled back until somebody deletes it",         {{"made", {make_stateful_set(2)}},
+        {"broken", {image(kStatefulSet, "broken")}},
+        {"undone", {image(kStatefulSet, "a")}},
         {"deleted", {end("pods/web-1")}, Pods::OneByOne}}                                               },
       {"set-history",
-       "revisions beyond the limit go, one that comes back is what it was", {{"made", {make_set(1, R"("revisionHistoryLimit":1)")}},
-        {"b", {image(kSet, "b")}},
-        {"a again", {image(kSet, "a")}},
-        {"c", {image(kSet, "c")}},
-        {"d", {image(kSet, "d")}}}                                                              },
+       "revisions beyond the limit go, one that comes back is what it was", {{"made", {make_stateful_set(1, R"("revisionHistoryLimit":1)")}},
+        {"b", {image(kStatefulSet, "b")}},
+        {"a again", {image(kStatefulSet, "a")}},
+        {"c", {image(kStatefulSet, "c")}},
+        {"d", {image(kStatefulSet, "d")}}}                                                      },
       {"claims-kept",
-       "claims outlive their pods and their set",                           {{"made", {make_set(2, kClaims)}},
-        {"shrunk", {spec(kSet, R"("replicas":1)")}},
-        {"ended", {end(kSet)}}}                                                                                           },
+       "claims outlive their pods and their set",                           {{"made", {make_stateful_set(2, kClaimTemplates)}},
+        {"shrunk", {spec(kStatefulSet, R"("replicas":1)")}},
+        {"ended", {end(kStatefulSet)}}}                                                                                   },
       {"claims-of-set",
-       "claims go with the set",                                            {{"made", {make_set(2, policy("Delete", "Retain"))}},
-        {"shrunk", {spec(kSet, R"("replicas":1)")}},
-        {"ended", {end(kSet)}}}                                                                                                            },
+       "claims go with the set",                                            {{"made", {make_stateful_set(2, policy("Delete", "Retain"))}},
+        {"shrunk", {spec(kStatefulSet, R"("replicas":1)")}},
+        {"ended", {end(kStatefulSet)}}}                                                                                                    },
       {"claims-of-place",
-       "claims go with their place",                                        {{"made", {make_set(2, policy("Retain", "Delete"))}},
-        {"shrunk", {spec(kSet, R"("replicas":1)")}},
-        {"grown", {spec(kSet, R"("replicas":2)")}},
-        {"ended", {end(kSet)}}}                                                                                                        },
+       "claims go with their place",                                        {{"made", {make_stateful_set(2, policy("Retain", "Delete"))}},
+        {"shrunk", {spec(kStatefulSet, R"("replicas":1)")}},
+        {"grown", {spec(kStatefulSet, R"("replicas":2)")}},
+        {"ended", {end(kStatefulSet)}}}                                                                                                },
       {"claims-of-both",
-       "claims go with either, and a change of mind is applied",            {{"made", {make_set(2, policy("Delete", "Delete"))}},
-        {"shrunk", {spec(kSet, R"("replicas":1)")}},
+       "claims go with either, and a change of mind is applied",            {{"made", {make_stateful_set(2, policy("Delete", "Delete"))}},
+        {"shrunk", {spec(kStatefulSet, R"("replicas":1)")}},
         {"kept",
          {spec(
-             kSet,
+             kStatefulSet,
              R"("persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Retain","whenScaled":"Retain"})")}}}},
       {"set-orphaned",
-       "a new set takes over the pods of an orphaning one",                 {{"made", {make_set(2)}},
-        {"orphaned", {end(kSet, "Orphan")}},
-        {"made again", {make_set(2)}}}                                                                          },
+       "a new set takes over the pods of an orphaning one",                 {{"made", {make_stateful_set(2)}},
+        {"orphaned", {end(kStatefulSet, "Orphan")}},
+        {"made again", {make_stateful_set(2)}}}                                                                 },
       {"set-foreground",
-       "pods first, then the set",                                          {{"made", {make_set(2)}}, {"ended", {end(kSet, "Foreground")}}}                                },
+       "pods first, then the set",                                          {{"made", {make_stateful_set(2)}}, {"ended", {end(kStatefulSet, "Foreground")}}}               },
       {"set-min-ready",
-       "the next pod waits for the seconds of the one before",              {{"made", {make_set(2, R"("minReadySeconds":6)")}, Pods::AllAtOnce},
+       "the next pod waits for the seconds of the one before",              {{"made", {make_stateful_set(2, R"("minReadySeconds":6)")}, Pods::AllAtOnce},
         {"later", {}, Pods::AllAtOnce, seconds(8)},
         {"at last", {}, Pods::AllAtOnce, seconds(8)}}                                                        },
   };

@@ -23,15 +23,15 @@
 namespace fixpoint::conformance {
 namespace {
 
-constexpr auto kControllers =
+constexpr auto kPlayControllers =
     "deployment-controller,replicaset-controller,replicationcontroller-controller,"
     "statefulset-controller,garbage-collector-controller,resourcequota-controller,"
     "persistentvolumeclaim-protection-controller,job-controller,daemonset-controller,"
     "disruption-controller,cronjob-controller,ttl-after-finished-controller,"
     "horizontal-pod-autoscaler-controller";
 // A real controller hears of a change after milliseconds; on a busy machine, after some more.
-constexpr auto kRealQuiet = std::chrono::milliseconds(1500);
-constexpr auto kOurQuiet = std::chrono::milliseconds(300);
+constexpr auto kRealPlayQuiet = std::chrono::milliseconds(1500);
+constexpr auto kOurPlayQuiet = std::chrono::milliseconds(300);
 constexpr auto kPatientQuiet = std::chrono::seconds(6);
 constexpr int kStages = 8;
 
@@ -103,13 +103,13 @@ Differences differences(const Play& play, const Performance& real, const Perform
 }
 
 TEST(Workloads, RestInTheStatesThatTheyRestInOnARealCluster) {
-  auto cluster = RealCluster::start(kControllers);
+  auto cluster = RealCluster::start(kPlayControllers);
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
   const Local local{Loops::All};
   const auto all = chosen();
 
-  const auto ours = perform_all(local.endpoint(), all, kOurQuiet);
-  const auto real = perform_all((*cluster)->endpoint(), all, kRealQuiet);
+  const auto ours = perform_all(local.endpoint(), all, kOurPlayQuiet);
+  const auto real = perform_all((*cluster)->endpoint(), all, kRealPlayQuiet);
 
   for (std::size_t i = 0; i < all.size(); ++i) {
     fmt::print("{}: {}; {} states of rest, {} sorts of event\n", all[i].name, all[i].says,

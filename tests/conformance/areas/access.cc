@@ -6,15 +6,11 @@
 #include "tests/conformance/area.h"
 #include "tests/conformance/areas/access_subjects.h"
 
-#include <chrono>
 #include <utility>
 
 namespace fixpoint::conformance {
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr Duration kHeard = milliseconds{150};
 constexpr std::string_view kRbac = "/apis/rbac.authorization.k8s.io/v1";
 constexpr std::string_view kInside = "/api/v1/namespaces/<<ns>>";
 
@@ -33,7 +29,7 @@ Step as(Step step, const std::string& user) {
   return step;
 }
 
-Step settled(Step step) {
+Step heard(Step step) {
   step.settle = kHeard;
   return step;
 }
@@ -43,13 +39,13 @@ std::string own(Gen& gen, std::string_view name) {
 }
 
 Step role_step(std::string_view name, const std::string& rules) {
-  return settled(
+  return heard(
       request("POST", std::string{kRbac} + "/namespaces/<<ns>>/roles",
               R"({"metadata":{"name":")" + std::string{name} + R"("},"rules":)" + rules + "}"));
 }
 
 Step cluster_role_step(std::string_view name, const std::string& rules) {
-  return settled(request(
+  return heard(request(
       "POST", std::string{kRbac} + "/clusterroles",
       R"({"metadata":{"name":"<<id>>-)" + std::string{name} + R"("},"rules":)" + rules + "}"));
 }
@@ -70,13 +66,13 @@ std::string group_subject(const std::string& group) {
 }
 
 Step binding_step(std::string_view role_kind, std::string_view role, const std::string& subject) {
-  return settled(request("POST", std::string{kRbac} + "/namespaces/<<ns>>/rolebindings",
-                         binding_body("b", role_kind, role, subject)));
+  return heard(request("POST", std::string{kRbac} + "/namespaces/<<ns>>/rolebindings",
+                       binding_body("b", role_kind, role, subject)));
 }
 
 Step cluster_binding_step(std::string_view role, const std::string& subject) {
-  return settled(request("POST", std::string{kRbac} + "/clusterrolebindings",
-                         binding_body("<<id>>-b", "ClusterRole", role, subject)));
+  return heard(request("POST", std::string{kRbac} + "/clusterrolebindings",
+                       binding_body("<<id>>-b", "ClusterRole", role, subject)));
 }
 
 std::string random_rules(Gen& gen) {

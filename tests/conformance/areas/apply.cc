@@ -7,6 +7,7 @@
 #include "json/print.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/areas/apply_subjects.h"
+#include "tests/conformance/areas/story.h"
 #include "tests/conformance/custom_kinds.h"
 
 #include <fmt/format.h>
@@ -14,19 +15,15 @@
 namespace fixpoint::conformance {
 namespace {
 
-std::string text_of(const json::Value& value) {
-  return json::to_text(value, json::Escape::Plain);
-}
-
-json::Draft parsed(std::string_view text) {
+json::Draft draft_of(std::string_view text) {
   const auto value = json::parse(text);
   FP_CHECK(value.has_value());
   return json::Draft{value->view()};
 }
 
-class Story {
+class ApplyStory {
  public:
-  Story(Gen& gen, const ApplySubject& subject)
+  ApplyStory(Gen& gen, const ApplySubject& subject)
       : gen_(gen), subject_(subject), kind_(sort(subject.resource)) {}
 
   Sequence tell() {
@@ -80,7 +77,7 @@ class Story {
 
   Step good_apply() {
     const auto made = body(kind_, static_cast<int>(gen_.between(0, 3)));
-    auto step = apply(kind_, "o", text_of(made), manager(), gen_.chance(35));
+    auto step = apply(kind_, "o", json_text(made), manager(), gen_.chance(35));
     if (gen_.chance(4)) step = with(std::move(step), "dryRun=All");
     return step;
   }
@@ -89,12 +86,13 @@ class Story {
     json::Draft made = json::Draft::object();
     merge(made, subject_.fixed);
     merge(made, gen_.pick(subject_.bad));
-    return apply(kind_, "o", text_of(finished(kind_, std::move(made))), manager(), gen_.chance(50));
+    return apply(kind_, "o", json_text(finished(kind_, std::move(made))), manager(),
+                 gen_.chance(50));
   }
 
   // Things wrong with the request rather than with a field.
   Step odd_apply() {
-    const auto made = text_of(body(kind_, 1));
+    const auto made = json_text(body(kind_, 1));
     switch (gen_.between(0, 9)) {
       case 0: return apply(kind_, "o", made, "", gen_.chance(50));
       case 1:
@@ -102,31 +100,31 @@ class Story {
       case 2: return apply(kind_, "o", "[]", "one");
       case 3: return apply(kind_, "o", "{}", "one");
       case 4: {
-        auto draft = parsed(made);
+        auto draft = draft_of(made);
         draft["metadata"]["name"] = "other";
-        return apply(kind_, "o", text_of(draft.freeze()), "one");
+        return apply(kind_, "o", json_text(draft.freeze()), "one");
       }
       case 5: {
-        auto draft = parsed(made);
+        auto draft = draft_of(made);
         draft["kind"] = gen_.pick({"Other", "", "Scale"});
-        return apply(kind_, "o", text_of(draft.freeze()), "one");
+        return apply(kind_, "o", json_text(draft.freeze()), "one");
       }
       case 6: {
-        auto draft = parsed(made);
+        auto draft = draft_of(made);
         draft["apiVersion"] = gen_.pick({"v2", "", "example.com/v1", "a/b/c"});
-        return apply(kind_, "o", text_of(draft.freeze()), "one");
+        return apply(kind_, "o", json_text(draft.freeze()), "one");
       }
       case 7: return with(apply(kind_, "o", made, std::string(129, 'm')), "");
       case 8: {
-        auto draft = parsed(made);
+        auto draft = draft_of(made);
         draft["metadata"]["uid"] = "00000000-0000-0000-0000-000000000000";
-        return apply(kind_, gen_.pick({"o", "p"}), text_of(draft.freeze()), "one");
+        return apply(kind_, gen_.pick({"o", "p"}), json_text(draft.freeze()), "one");
       }
       default: {
-        auto draft = parsed(made);
+        auto draft = draft_of(made);
         draft["metadata"]["resourceVersion"] =
             gen_.pick({"<<rv " + item(kind_, "o") + ">>", "<<old " + item(kind_, "o") + ">>"});
-        return apply(kind_, "o", text_of(draft.freeze()), manager(), true);
+        return apply(kind_, "o", json_text(draft.freeze()), manager(), true);
       }
     }
   }
@@ -187,7 +185,7 @@ class Story {
   // What kubectl does when it moves from client-side to server-side apply: the annotation's
   // manager.
   Step last_applied() {
-    const auto made = text_of(body(kind_, 1));
+    const auto made = json_text(body(kind_, 1));
     std::string quoted;
     json::print_string(made, quoted, json::Escape::Plain);
     const auto annotation =
@@ -207,7 +205,7 @@ class Story {
     if (roll < 93) return last_applied();
     if (roll < 95) return remove(kind_, "o");
     if (roll < 97) {
-      return apply(kind_, "o", text_of(body(kind_, 1)), "kubectl", gen_.chance(50));
+      return apply(kind_, "o", json_text(body(kind_, 1)), "kubectl", gen_.chance(50));
     }
     return get(kind_, "o");
   }
@@ -223,7 +221,7 @@ Sequence make_apply(Gen& gen) {
   // Half of it is about the kind that was made for it.
   const auto& all = apply_subjects();
   const auto& subject = gen.chance(35) ? all[1] : gen.pick(all);
-  return Story{gen, subject}.tell();
+  return ApplyStory{gen, subject}.tell();
 }
 
 }  // namespace fixpoint::conformance

@@ -246,7 +246,7 @@ constexpr std::string_view kNewEventBad[] = {
     R"({"deprecatedLastTimestamp":"2026-01-02T03:04:05Z"})",
 };
 
-constexpr Variants kVariants[] = {
+constexpr Variants kConfigVariants[] = {
     {"configmaps",      "v1",                     kConfigMapGood,      kConfigMapBad,      18},
     {"secrets",         "v1",                     kSecretGood,         kSecretBad,         20},
     {"serviceaccounts", "v1",                     kServiceAccountGood, kServiceAccountBad, 8 },
@@ -258,7 +258,7 @@ constexpr Variants kVariants[] = {
 }  // namespace
 
 std::span<const Variants> config_variants() {
-  return kVariants;
+  return kConfigVariants;
 }
 
 std::string expanded(std::string_view text) {

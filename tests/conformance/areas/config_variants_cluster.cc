@@ -151,7 +151,7 @@ constexpr std::string_view kTemplateBad[] = {
     R"({"template":{"spec":{"terminationGracePeriodSeconds":-1}}})",
 };
 
-constexpr Variants kVariants[] = {
+constexpr Variants kClusterVariants[] = {
     {"limitranges",         "v1",                   kLimitRangeGood,    kLimitRangeBad,    8},
     {"priorityclasses",     "scheduling.k8s.io/v1", kPriorityClassGood, kPriorityClassBad, 5},
     {"runtimeclasses",      "node.k8s.io/v1",       kRuntimeClassGood,  kRuntimeClassBad,  5},
@@ -162,7 +162,7 @@ constexpr Variants kVariants[] = {
 }  // namespace
 
 std::span<const Variants> config_variants_of_the_cluster() {
-  return kVariants;
+  return kClusterVariants;
 }
 
 }  // namespace fixpoint::conformance

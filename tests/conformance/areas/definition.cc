@@ -48,7 +48,7 @@ std::string own() {
 }
 
 // `text` after one JSON patch; a patch that does not fit leaves it as it is.
-json::Value edited(const json::Value& text, const std::string& patch) {
+json::Value after_patch(const json::Value& text, const std::string& patch) {
   const auto operations = json::parse(patch);
   FP_CHECK(operations.has_value());
   auto done = json::apply_patch(text, *operations);
@@ -63,23 +63,24 @@ std::string as_patch(const DefinitionEdit& edit) {
 json::Value base(Gen& gen) {
   auto whole = *json::parse(kOneVersion);
   if (gen.chance(40)) {
-    whole = edited(whole, R"([{"op":"copy","from":"/spec/versions/0","path":"/spec/versions/1"},)"
-                          R"({"op":"add","path":"/spec/versions/1/name","value":"v1alpha1"},)"
-                          R"({"op":"add","path":"/spec/versions/1/storage","value":false}])");
+    whole =
+        after_patch(whole, R"([{"op":"copy","from":"/spec/versions/0","path":"/spec/versions/1"},)"
+                           R"({"op":"add","path":"/spec/versions/1/name","value":"v1alpha1"},)"
+                           R"({"op":"add","path":"/spec/versions/1/storage","value":false}])");
   }
   return whole;
 }
 
 // One thing changed: a field of the definition or a schema below spec.
 json::Value changed(Gen& gen, const json::Value& whole) {
-  if (gen.chance(45)) return edited(whole, as_patch(gen.pick(definition_edits())));
+  if (gen.chance(45)) return after_patch(whole, as_patch(gen.pick(definition_edits())));
   const std::string schema = gen.chance(20)   ? gen.pick(definition_rules())
                              : gen.chance(20) ? malformed_rule(gen)
                                               : std::string{gen.pick(definition_schemas())};
-  return edited(whole,
-                fmt::format(R"([{{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema)"
-                            R"(/properties/spec/properties/x","value":{}}}])",
-                            schema));
+  return after_patch(whole,
+                     fmt::format(R"([{{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema)"
+                                 R"(/properties/spec/properties/x","value":{}}}])",
+                                 schema));
 }
 
 Step post(const json::Value& whole) {
@@ -287,7 +288,7 @@ Sequence life(Gen& gen) {
   sequence.watches = {"-"};
   auto whole = gen.chance(50) ? base(gen) : changed(gen, base(gen));
   if (gen.chance(40)) {
-    whole = edited(
+    whole = after_patch(
         whole, R"([{"op":"add","path":"/spec/versions/0/subresources","value":{"status":{}}}])");
   }
   auto& steps = sequence.steps;
@@ -318,21 +319,23 @@ Sequence clash(Gen& gen) {
   sequence.http_only = true;
   sequence.watches = {"-"};
   const auto first = *json::parse(kOneVersion);
-  auto second = edited(
+  auto second = after_patch(
       first, R"([{"op":"replace","path":"/metadata/name","value":"others.<<id>>.example.com"},)"
              R"({"op":"replace","path":"/spec/names/plural","value":"others"}])");
   if (gen.chance(70)) {
-    second = edited(second, R"([{"op":"replace","path":"/spec/names/singular","value":"other"}])");
-  }
-  if (gen.chance(50)) {
-    second = edited(second, R"([{"op":"replace","path":"/spec/names/kind","value":"Other"}])");
-  }
-  if (gen.chance(50)) {
     second =
-        edited(second, R"([{"op":"replace","path":"/spec/names/listKind","value":"OtherList"}])");
+        after_patch(second, R"([{"op":"replace","path":"/spec/names/singular","value":"other"}])");
+  }
+  if (gen.chance(50)) {
+    second = after_patch(second, R"([{"op":"replace","path":"/spec/names/kind","value":"Other"}])");
+  }
+  if (gen.chance(50)) {
+    second = after_patch(second,
+                         R"([{"op":"replace","path":"/spec/names/listKind","value":"OtherList"}])");
   }
   if (gen.chance(40)) {
-    second = edited(second, R"([{"op":"add","path":"/spec/names/shortNames","value":["thing"]}])");
+    second =
+        after_patch(second, R"([{"op":"add","path":"/spec/names/shortNames","value":["thing"]}])");
   }
   const auto other = path_of("others.<<id>>.example.com");
   sequence.steps = {settled(post(first)),

@@ -9,16 +9,11 @@
 #include "tests/conformance/areas/subject.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
 namespace fixpoint::conformance {
 namespace {
-
-using std::chrono::milliseconds;
-
-constexpr Duration kHeard = milliseconds{150};
 
 const Sort kQuota{
     "v1", "ResourceQuota", "resourcequotas", true, R"({"spec":{"hard":{"pods":"2"}}})", {}, true};
@@ -28,14 +23,14 @@ const Sort kRange{"v1",
                   true,
                   R"({"spec":{"limits":[{"type":"Container","max":{"cpu":"2"}}]}})",
                   {}};
-const Sort kPods{"v1",
-                 "Pod",
-                 "pods",
-                 true,
-                 R"({"spec":{"containers":[{"name":"main","image":"app.example/app:1"}]}})",
-                 {},
-                 true};
-const Sort kClaims{
+const Sort kLimitedPods{"v1",
+                        "Pod",
+                        "pods",
+                        true,
+                        R"({"spec":{"containers":[{"name":"main","image":"app.example/app:1"}]}})",
+                        {},
+                        true};
+const Sort kLimitedClaims{
     "v1",
     "PersistentVolumeClaim",
     "persistentvolumeclaims",
@@ -43,11 +38,11 @@ const Sort kClaims{
     R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})",
     {},
     true};
-const Sort kMaps{"v1", "ConfigMap", "configmaps", true, R"({"data":{"a":"1"}})", {}};
-const Sort kSecrets{"v1", "Secret", "secrets", true, R"({"data":{"a":"MQ=="}})", {}};
-const Sort kServices{"v1", "Service", "services", true, R"({"spec":{"ports":[{"port":80}]}})",
-                     {},   true};
-const Sort kDeployments{
+const Sort kLimitedMaps{"v1", "ConfigMap", "configmaps", true, R"({"data":{"a":"1"}})", {}};
+const Sort kLimitedSecrets{"v1", "Secret", "secrets", true, R"({"data":{"a":"MQ=="}})", {}};
+const Sort kLimitedServices{
+    "v1", "Service", "services", true, R"({"spec":{"ports":[{"port":80}]}})", {}, true};
+const Sort kLimitedDeployments{
     "apps/v1",
     "Deployment",
     "deployments",
@@ -143,10 +138,10 @@ const Edits& pod_edits() {
 }
 
 Step pod_step(Gen& gen, std::string_view name) {
-  auto body = object(kPods, name);
+  auto body = object(kLimitedPods, name);
   for (auto count = gen.between(0, 2); count > 0; --count)
     body = edited(body, gen.pick(pod_edits()));
-  auto step = create(kPods, body);
+  auto step = create(kLimitedPods, body);
   return gen.chance(8) ? with(std::move(step), "dryRun=All") : step;
 }
 
@@ -157,8 +152,8 @@ Step claim_step(Gen& gen, std::string_view name) {
                             R"(/spec/resources/requests/storage "500Mi")",
                             R"(/metadata/labels {"a":"b"})",
                             R"(/spec/volumeAttributesClassName "x")"};
-  const auto body = edited(object(kClaims, name), gen.pick(kEdits));
-  return create(kClaims, body);
+  const auto body = edited(object(kLimitedClaims, name), gen.pick(kEdits));
+  return create(kLimitedClaims, body);
 }
 
 Step service_step(Gen& gen, std::string_view name) {
@@ -168,8 +163,8 @@ Step service_step(Gen& gen, std::string_view name) {
 /spec/allocateLoadBalancerNodePorts false)",
                             R"(/spec/ports [{"name":"a","port":80},{"name":"b","port":81}]
 /spec/type "NodePort")"};
-  const auto body = edited(object(kServices, name), gen.pick(kEdits));
-  return create(kServices, body);
+  const auto body = edited(object(kLimitedServices, name), gen.pick(kEdits));
+  return create(kLimitedServices, body);
 }
 
 Step plain_step(const Sort& sort, std::string_view name) {
@@ -183,17 +178,18 @@ Step counted_step(Gen& gen, std::string_view hard, int number) {
   const auto older = "n" + std::to_string(gen.between(0, std::max(0, number - 1)));
   if (gen.chance(10)) {
     const auto type = gen.pick({"NodePort", "LoadBalancer", "ClusterIP"});
-    return merge_patch(kServices, older, R"({"spec":{"type":")" + type + R"("}})");
+    return merge_patch(kLimitedServices, older, R"({"spec":{"type":")" + type + R"("}})");
   }
   if (gen.chance(8)) {
-    return merge_patch(kClaims, older, R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})");
+    return merge_patch(kLimitedClaims, older,
+                       R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})");
   }
-  if (gen.chance(8)) return remove(gen.chance(50) ? kPods : kMaps, older);
-  if (hard.contains("configmaps")) return plain_step(kMaps, name);
-  if (hard.contains("secrets")) return plain_step(kSecrets, name);
+  if (gen.chance(8)) return remove(gen.chance(50) ? kLimitedPods : kLimitedMaps, older);
+  if (hard.contains("configmaps")) return plain_step(kLimitedMaps, name);
+  if (hard.contains("secrets")) return plain_step(kLimitedSecrets, name);
   if (hard.contains("services")) return service_step(gen, name);
   if (hard.contains("storage") || hard.contains("claims")) return claim_step(gen, name);
-  if (hard.contains("deployments")) return plain_step(kDeployments, name);
+  if (hard.contains("deployments")) return plain_step(kLimitedDeployments, name);
   return pod_step(gen, name);
 }
 
@@ -284,12 +280,12 @@ Sequence range_sequence(Gen& gen) {
     } else if (roll < 7) {
       made.steps.push_back(pod_step(gen, name));
     } else if (roll < 8) {
-      made.steps.push_back(merge_patch(kPods, name, R"({"metadata":{"labels":{"c":"d"}}})"));
+      made.steps.push_back(merge_patch(kLimitedPods, name, R"({"metadata":{"labels":{"c":"d"}}})"));
     } else if (roll < 9) {
-      made.steps.push_back(
-          merge_patch(kClaims, name, R"({"spec":{"resources":{"requests":{"storage":"20Gi"}}}})"));
+      made.steps.push_back(merge_patch(
+          kLimitedClaims, name, R"({"spec":{"resources":{"requests":{"storage":"20Gi"}}}})"));
     } else {
-      made.steps.push_back(plain_step(kDeployments, name));
+      made.steps.push_back(plain_step(kLimitedDeployments, name));
     }
   }
   return made;
@@ -316,7 +312,9 @@ Step finalize_step(Gen& gen) {
 }
 
 Step inner_step(Gen& gen) {
-  const auto& sort = gen.chance(60) ? kMaps : gen.chance(50) ? kPods : kServices;
+  const auto& sort = gen.chance(60)   ? kLimitedMaps
+                     : gen.chance(50) ? kLimitedPods
+                                      : kLimitedServices;
   const auto name = gen.pick({"a", "b", "c"});
   switch (gen.between(0, 7)) {
     case 0:

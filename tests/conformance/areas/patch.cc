@@ -14,7 +14,7 @@ namespace {
 
 // What is sent to an object "o" of this kind. Bodies of the sorts table are replaced where patches
 // need more to work on.
-struct Subject {
+struct PatchSubject {
   std::string_view resource;
   std::string_view body;  // merged into the object by the first step
   std::vector<std::string_view> json;
@@ -134,10 +134,10 @@ const std::vector<std::string_view>& json_patches() {
   return kPatches;
 }
 
-const std::vector<Subject>& subjects() {
+const std::vector<PatchSubject>& subjects() {
   // Aligned columns would be wider than any screen.
   // clang-format off
-  static const std::vector<Subject> kSubjects{
+  static const std::vector<PatchSubject> kSubjects{
       {"configmaps",
        R"({"data":{"a":"1","b":"2"}})", {R"([{"op":"replace","path":"/data/a","value":"x"}])",
         R"([{"op":"replace","path":"/data/zzz","value":"x"}])",
@@ -284,7 +284,7 @@ const std::vector<Subject>& subjects() {
   return kSubjects;
 }
 
-Step patch_step(Gen& gen, const Subject& subject) {
+Step patch_step(Gen& gen, const PatchSubject& subject) {
   const auto& kind = sort(subject.resource);
   const auto general = gen.chance(35);
   switch (gen.between(0, 2)) {
@@ -320,7 +320,7 @@ Step conditional(Gen& gen, const Sort& kind) {
   return gen.chance(50) ? merge_patch(kind, "o", body) : strategic_patch(kind, "o", body);
 }
 
-Step any_step(Gen& gen, const Subject& subject) {
+Step any_step(Gen& gen, const PatchSubject& subject) {
   const auto& kind = sort(subject.resource);
   const auto roll = gen.between(0, 99);
   if (roll < 70) return patch_step(gen, subject);

@@ -28,7 +28,7 @@ constexpr std::string_view kPartial =
 constexpr std::string_view kPartialList =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
-std::string joined(std::string_view query, std::string_view more) {
+std::string joined_query(std::string_view query, std::string_view more) {
   if (query.empty()) return std::string{more};
   if (more.empty()) return std::string{query};
   return std::string{query} + "&" + std::string{more};
@@ -103,8 +103,8 @@ class Reader {
       case 3: return merge_patch(sort_, name(), std::string{sort_.change});
       case 4:
         if (!sort_.namespaced) return remove(sort_, name());
-        return remove_collection(
-            sort_, joined(gen_.chance(70) ? label_query() : "", gen_.chance(20) ? "limit=1" : ""));
+        return remove_collection(sort_, joined_query(gen_.chance(70) ? label_query() : "",
+                                                     gen_.chance(20) ? "limit=1" : ""));
       default:
         return merge_patch(sort_, name(),
                            gen_.pick({R"({"metadata":{"labels":{"app":"db"}}})",
@@ -220,31 +220,32 @@ class Reader {
     std::string query;
     if (gen_.chance(45)) query = label_query();
     if (gen_.chance(25))
-      query = joined(query, gen_.chance(50) ? field_query() : special_field_query());
+      query = joined_query(query, gen_.chance(50) ? field_query() : special_field_query());
     return query;
   }
 
   Step list_step() {
     auto query = selectors();
-    if (gen_.chance(30)) query = joined(query, "limit=" + gen_.pick({"1", "2", "0", "-1", "500"}));
+    if (gen_.chance(30))
+      query = joined_query(query, "limit=" + gen_.pick({"1", "2", "0", "-1", "500"}));
     if (gen_.chance(45)) {
-      query = joined(query, "resourceVersion=" + version());
+      query = joined_query(query, "resourceVersion=" + version());
       if (gen_.chance(50)) {
-        query = joined(query, "resourceVersionMatch=" +
-                                  gen_.pick({"NotOlderThan", "Exact", "Exact", "Newest"}));
+        query = joined_query(query, "resourceVersionMatch=" +
+                                        gen_.pick({"NotOlderThan", "Exact", "Exact", "Newest"}));
       }
     } else if (gen_.chance(8)) {
-      query = joined(query, "resourceVersionMatch=" + gen_.pick({"NotOlderThan", "Exact"}));
+      query = joined_query(query, "resourceVersionMatch=" + gen_.pick({"NotOlderThan", "Exact"}));
     }
     if (gen_.chance(5))
-      query = joined(query, "continue=" + gen_.pick({"abc", "e30", "<<continue>>"}));
-    if (gen_.chance(4)) query = joined(query, "timeoutSeconds=" + gen_.pick({"5", "-1"}));
+      query = joined_query(query, "continue=" + gen_.pick({"abc", "e30", "<<continue>>"}));
+    if (gen_.chance(4)) query = joined_query(query, "timeoutSeconds=" + gen_.pick({"5", "-1"}));
     return in_form(everywhere(list(sort_, query)));
   }
 
   void add_pages() {
     if (!sort_.namespaced) return add_read(everywhere(list(sort_, selectors())));
-    const auto query = joined(selectors(), "limit=" + gen_.pick({"1", "2"}));
+    const auto query = joined_query(selectors(), "limit=" + gen_.pick({"1", "2"}));
     auto first = list(sort_, query);
     auto more = first;
     more = with(std::move(more), "continue=<<continue>>");
@@ -260,18 +261,19 @@ class Reader {
     auto query = selectors();
     const auto roll = gen_.between(0, 99);
     if (roll < 55) {
-      query = joined(query, "resourceVersion=" + version());
+      query = joined_query(query, "resourceVersion=" + version());
     } else if (roll < 80) {
-      query = joined(query, "sendInitialEvents=" + gen_.pick({"true", "true", "true", "false"}));
-      if (gen_.chance(85)) query = joined(query, "resourceVersionMatch=NotOlderThan");
-      if (gen_.chance(80)) query = joined(query, "allowWatchBookmarks=true");
-      if (gen_.chance(40)) query = joined(query, "resourceVersion=" + version());
+      query =
+          joined_query(query, "sendInitialEvents=" + gen_.pick({"true", "true", "true", "false"}));
+      if (gen_.chance(85)) query = joined_query(query, "resourceVersionMatch=NotOlderThan");
+      if (gen_.chance(80)) query = joined_query(query, "allowWatchBookmarks=true");
+      if (gen_.chance(40)) query = joined_query(query, "resourceVersion=" + version());
     } else if (roll < 84) {
-      query = joined(query, "resourceVersionMatch=" + gen_.pick({"NotOlderThan", "Exact"}));
+      query = joined_query(query, "resourceVersionMatch=" + gen_.pick({"NotOlderThan", "Exact"}));
     }
-    if (gen_.chance(10)) query = joined(query, "allowWatchBookmarks=true");
-    if (gen_.chance(8)) query = joined(query, "timeoutSeconds=" + gen_.pick({"60", "0"}));
-    if (gen_.chance(3)) query = joined(query, "limit=1");
+    if (gen_.chance(10)) query = joined_query(query, "allowWatchBookmarks=true");
+    if (gen_.chance(8)) query = joined_query(query, "timeoutSeconds=" + gen_.pick({"60", "0"}));
+    if (gen_.chance(3)) query = joined_query(query, "limit=1");
     auto step = everywhere(watch(sort_, query));
     if (gen_.chance(25)) step.accept = gen_.pick({kTable, kPartial, kPartialList});
     return step;

@@ -5,6 +5,7 @@
 #include "json/draft.h"
 #include "json/parse.h"
 #include "json/print.h"
+#include "tests/conformance/areas/story.h"
 
 #include <algorithm>
 #include <charconv>
@@ -131,10 +132,6 @@ std::string as_json_patch(const std::vector<Place>& places) {
   return json::to_text(whole, json::Escape::Plain);
 }
 
-std::string text_of(const json::Value& value) {
-  return json::to_text(value, json::Escape::Plain);
-}
-
 Step patch_step(const Subject& subject, std::string_view name, std::string body,
                 std::string_view type) {
   auto made = merge_patch(subject.sort, name, std::move(body));
@@ -166,7 +163,7 @@ Step varied(Gen& gen, Step step) {
 }
 
 Step whole_apply(Gen& gen, const Subject& subject, std::string_view name, const json::Value& body) {
-  auto step = patch_step(subject, name, text_of(body), kApplyPatch);
+  auto step = patch_step(subject, name, json_text(body), kApplyPatch);
   step.query = "fieldManager=" + gen.pick({"one", "two"});
   return gen.chance(40) ? with(std::move(step), "force=true") : step;
 }
@@ -238,7 +235,7 @@ Step life_step(Gen& gen, const Subject& subject, std::string_view name) {
   if (roll < 66 || subject.changes.empty()) {
     auto step = update(subject.sort, name, {});
     step.base.clear();
-    step.body = text_of(good_body(gen, subject, name));
+    step.body = json_text(good_body(gen, subject, name));
     return varied(gen, std::move(step));
   }
   return varied(gen, change_step(gen, subject, name, gen.pick(subject.changes)));
@@ -289,7 +286,7 @@ Step change_step(Gen& gen, const Subject& subject, std::string_view name, std::s
   if (roll < 4) {
     auto step = update(subject.sort, name, {});
     step.base.clear();
-    step.body = text_of(edited(body_of(subject, name, gen), edit));
+    step.body = json_text(edited(body_of(subject, name, gen), edit));
     return step;
   }
   if (touches_lists(places) || roll < 5) {
