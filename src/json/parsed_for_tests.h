@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// For tests: JSON where a test needs a value.
 #pragma once
 
 #include "json/parse.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// For tests: what a validation found, as text to compare.
 #pragma once
 
 #include "kube/field_error.h"

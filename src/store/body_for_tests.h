@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// For tests: something to store.
 #pragma once
 
 #include "json/value.h"

@@ -3,7 +3,7 @@
 
 #include "client/local_client.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsed_for_tests.h"
 #include "json/print.h"
 #include "json/shape.h"
 
@@ -22,6 +22,7 @@ namespace fixpoint {
 namespace {
 
 using namespace client;  // NOLINT: a test
+using json::parsed;
 
 constexpr auto kLabels = R"("labels":{"suite":"client-session"})";
 constexpr auto kSelector = "suite=client-session";
@@ -46,10 +47,6 @@ const Resource kDefinitionKind{
     .plural = "customresourcedefinitions",
     .scope = Scope::Cluster
 };
-
-json::Value parsed(std::string_view text) {
-  return *json::parse(text);
-}
 
 std::string masked(std::string text) {
   static const std::regex uid("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
@@ -398,7 +395,7 @@ std::string client_session_in_process() {
       .resource = {.kind = {"", "v1", "Namespace"},
                    .plural = "namespaces",
                    .scope = client::Scope::Cluster},
-      .body = *json::parse(R"({"metadata":{"name":"default"}})")
+      .body = parsed(R"({"metadata":{"name":"default"}})")
   };
   local.call(std::move(ns), [](client::Reply reply) { EXPECT_TRUE(reply); });
   return client_session(local, wait);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/rfc3339.h"
-#include "json/parse.h"
+#include "json/parsed_for_tests.h"
 #include "node/pod/facts.h"
 #include "node/pod/plan.h"
 #include "node/pod/sources.h"
@@ -15,11 +15,7 @@
 
 namespace fixpoint::node {
 
-inline json::Value parsed(std::string_view text) {
-  auto value = json::parse(text);
-  FP_CHECK(value.has_value());
-  return *std::move(value);
-}
+using json::parsed;
 
 // Metadata of a pod `p` in the namespace `ns`, and this spec.
 inline json::Value pod_with(std::string_view spec, std::string_view status = "{}") {

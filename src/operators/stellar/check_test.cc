@@ -4,7 +4,7 @@
 #include "operators/stellar/check.h"
 
 #include "json/merge_patch.h"
-#include "json/parse.h"
+#include "json/parsed_for_tests.h"
 #include "json/print.h"
 #include "operators/stellar/mistakes_for_tests.h"
 #include "types/decode.h"
@@ -19,12 +19,9 @@
 namespace fixpoint::operators::stellar {
 namespace {
 
+using json::parsed;
 using testing::HasSubstr;
 using testing::Not;
-
-json::Value parsed(std::string_view text) {
-  return json::parse(text).value();
-}
 
 // Of the table and of check(), as the operator says them.
 kube::FieldErrors errors_of(const json::Value& spec) {
