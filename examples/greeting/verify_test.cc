@@ -2,8 +2,8 @@
 //
 // The example, explored: every reachable state under the budgets of each scenario.
 #include "tests/shipped_program.h"
-#include "verify/explore.h"
 #include "verify/world/mutants.h"
+#include "verify/world/search.h"
 #include "verify/world/world.h"
 
 #include <algorithm>

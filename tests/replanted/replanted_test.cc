@@ -3,7 +3,7 @@
 // Each replanted bug is found, by a shortest counterexample of the length that the table says, and
 // its corrected twin is right in the same world.
 #include "tests/replanted/bug.h"
-#include "verify/explore.h"
+#include "verify/world/search.h"
 #include "verify/world/world.h"
 
 #include <algorithm>

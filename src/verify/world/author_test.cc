@@ -4,9 +4,9 @@
 // has a life of its own, claims about states and runs, a life cycle, and mutants of the domain.
 #include "json/draft.h"
 #include "runtime/typed.h"
-#include "verify/explore.h"
 #include "verify/world/boats_for_tests.h"
 #include "verify/world/mutants.h"
+#include "verify/world/search.h"
 #include "verify/world/subject.h"
 #include "verify/world/world.h"
 

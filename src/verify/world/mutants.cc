@@ -2,7 +2,7 @@
 #include "verify/world/mutants.h"
 
 #include "verify/crew.h"
-#include "verify/explore.h"
+#include "verify/world/search.h"
 #include "verify/world/world.h"
 
 #include <algorithm>

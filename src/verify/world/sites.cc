@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/sites.h"
 
-#include "verify/explore.h"
+#include "verify/world/search.h"
 #include "verify/world/twisted.h"
 #include "verify/world/world.h"
 

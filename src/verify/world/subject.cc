@@ -2,6 +2,7 @@
 #include "verify/world/subject.h"
 
 #include "verify/world/mutants.h"
+#include "verify/world/search.h"
 #include "verify/world/world.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include "verify/world/world.h"
 
 #include "base/thoroughness_for_tests.h"
-#include "verify/explore.h"
 #include "verify/world/boats_for_tests.h"
+#include "verify/world/search.h"
 
 #include <algorithm>
 #include <map>
