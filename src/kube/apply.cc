@@ -175,8 +175,9 @@ class Pruning {
 };
 
 // `ownership` already has the manager's new statement.
-Result<json::Value> prune(const Writer& writer, const json::Value& merged, const Statement& last,
-                          const FieldSet& now, const Ownership& ownership) {
+Result<json::Value> prune_abandoned(const Writer& writer, const json::Value& merged,
+                                    const Statement& last, const FieldSet& now,
+                                    const Ownership& ownership) {
   if (last.fields.empty()) return merged;
   // With one version for all, what is stated again needs no second look.
   const auto same_version = [&](const Owner& owner) {
@@ -226,7 +227,7 @@ ApplyOutcome apply_once(const Writer& writer, json::View live, json::View config
   owner.own(now);
   owner.api_version = self.api_version;
 
-  auto after = prune(writer, *merged, last, now, ownership);
+  auto after = prune_abandoned(writer, *merged, last, now, ownership);
   if (!after) return refuse(failure("failed to prune fields", after.error()));
   const auto changes = changes_between(writer, before, *after, ownership, self.id());
   if (!changes) return refuse(unreasoned(500, changes.error().message));

@@ -50,7 +50,7 @@ struct MetaSchemas {
   const Schema* object_meta = nullptr;
 };
 
-Property field(std::string_view name, const Schema* schema) {
+Property make_property(std::string_view name, const Schema* schema) {
   Property property;
   property.name = name;
   property.schema = schema;
@@ -72,30 +72,35 @@ MetaSchemas make_schemas() {
   fields->preserve_unknown_fields = true;
   fields->map_type = MapType::Atomic;
 
-  auto* owner = object(
-      arena, "OwnerReference",
-      {field("apiVersion", text), field("blockOwnerDeletion", flag), field("controller", flag),
-       field("kind", text), field("name", text), field("uid", uid)});
+  auto* owner =
+      object(arena, "OwnerReference",
+             {make_property("apiVersion", text), make_property("blockOwnerDeletion", flag),
+              make_property("controller", flag), make_property("kind", text),
+              make_property("name", text), make_property("uid", uid)});
   owner->map_type = MapType::Atomic;
   owner->required = {"apiVersion", "kind", "name", "uid"};
   auto* owners = list_of(arena, owner, ListType::Map);
   owners->list_map_keys = {"uid"};
 
-  auto* entry =
-      object(arena, "ManagedFieldsEntry",
-             {field("apiVersion", text), field("fieldsType", text), field("fieldsV1", fields),
-              field("manager", text), field("operation", operation), field("subresource", text),
-              field("time", time)});
+  auto* entry = object(arena, "ManagedFieldsEntry",
+                       {make_property("apiVersion", text), make_property("fieldsType", text),
+                        make_property("fieldsV1", fields), make_property("manager", text),
+                        make_property("operation", operation), make_property("subresource", text),
+                        make_property("time", time)});
 
   made.object_meta =
       object(arena, "ObjectMeta",
-             {field("annotations", string_map(arena, text)), field("creationTimestamp", time),
-              field("deletionGracePeriodSeconds", number), field("deletionTimestamp", time),
-              field("finalizers", list_of(arena, text, ListType::Set)), field("generateName", text),
-              field("generation", number), field("labels", string_map(arena, text)),
-              field("managedFields", list_of(arena, entry, ListType::Atomic)), field("name", text),
-              field("namespace", text), field("ownerReferences", owners),
-              field("resourceVersion", text), field("selfLink", text), field("uid", uid)});
+             {make_property("annotations", string_map(arena, text)),
+              make_property("creationTimestamp", time),
+              make_property("deletionGracePeriodSeconds", number),
+              make_property("deletionTimestamp", time),
+              make_property("finalizers", list_of(arena, text, ListType::Set)),
+              make_property("generateName", text), make_property("generation", number),
+              make_property("labels", string_map(arena, text)),
+              make_property("managedFields", list_of(arena, entry, ListType::Atomic)),
+              make_property("name", text), make_property("namespace", text),
+              make_property("ownerReferences", owners), make_property("resourceVersion", text),
+              make_property("selfLink", text), make_property("uid", uid)});
   made.text = text;
   return made;
 }

@@ -4,6 +4,7 @@
 #include "base/rfc3339.h"
 #include "kube/crd_approval.h"
 #include "kube/field_error.h"
+#include "kube/go_text.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -15,16 +16,10 @@ namespace fixpoint::kube {
 namespace {
 
 // Empty when the name may be used.
-std::string conflict(std::string_view wanted, std::string_view held,
-                     const std::set<std::string, std::less<>>& used) {
+std::string name_conflict(std::string_view wanted, std::string_view held,
+                          const std::set<std::string, std::less<>>& used) {
   if (wanted == held || !used.contains(wanted)) return {};
   return fmt::format("{} is already in use", shown(wanted));
-}
-
-// Several conflicts read as Go prints an aggregate.
-std::string aggregate(const std::vector<std::string>& messages) {
-  if (messages.size() == 1) return messages[0];
-  return fmt::format("[{}]", fmt::join(messages, ", "));
 }
 
 bool contains(json::View list, std::string_view text) {
@@ -68,7 +63,8 @@ class Naming {
 
   void single(std::string_view field, std::string_view reason,
               const std::set<std::string, std::less<>>& used) {
-    auto problem = conflict(wanted_.get(field).as_string(), held_.get(field).as_string(), used);
+    auto problem =
+        name_conflict(wanted_.get(field).as_string(), held_.get(field).as_string(), used);
     if (problem.empty()) {
       grant(field);
     } else {
@@ -80,13 +76,13 @@ class Naming {
     std::vector<std::string> problems;
     for (const auto name : wanted_.get("shortNames").elements()) {
       if (contains(held_.get("shortNames"), name.as_string())) continue;
-      auto problem = conflict(name.as_string(), "", used_.resources);
+      auto problem = name_conflict(name.as_string(), "", used_.resources);
       if (!problem.empty()) problems.push_back(std::move(problem));
     }
     if (problems.empty()) {
       grant("shortNames");
     } else {
-      refuse("ShortNamesConflict", aggregate(problems));
+      refuse("ShortNamesConflict", go_aggregate(problems));
     }
   }
 

@@ -5,6 +5,7 @@
 #include "kube/crd_coerce.h"
 #include "kube/crd_schema.h"
 #include "kube/crd_validate_schema.h"
+#include "kube/go_text.h"
 #include "kube/prune.h"
 #include "kube/validate.h"
 #include "kube/validate_metadata.h"
@@ -40,11 +41,10 @@ json::Draft resource_around(json::View value, const Way& way) {
   return around;
 }
 
-std::string aggregate(const FieldErrors& errors) {
-  if (errors.size() == 1) return errors[0].to_string();
-  std::string out = "[";
-  for (const auto& error : errors) out += (out.size() > 1 ? ", " : "") + error.to_string();
-  return out + "]";
+std::vector<std::string> error_texts(const FieldErrors& errors) {
+  std::vector<std::string> texts;
+  for (const auto& error : errors) texts.push_back(error.to_string());
+  return texts;
 }
 
 class DefaultChecker {
@@ -119,7 +119,7 @@ class DefaultChecker {
     const auto frozen = around.freeze();
     if (const auto problems = validate_as_resource(frozen, resource, FieldPath{});
         !problems.empty()) {
-      bad(aggregate(problems));
+      bad(go_aggregate(error_texts(problems)));
       return;
     }
     append(errors, validate_keywords({value, {}}, schema, at.to_string()));

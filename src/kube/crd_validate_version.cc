@@ -103,7 +103,7 @@ std::string unprintable(std::string_view text) {
 }
 
 // Go's zero value of the keyword's field; false is one where the field is no pointer.
-bool zero(std::string_view keyword, json::View value) {
+bool is_zero(std::string_view keyword, json::View value) {
   if (value.is_null()) return true;
   if (keyword == "default" || keyword == "additionalProperties") return false;
   return (value.is_bool() && !value.as_bool()) || (value.is_string() && value.as_string().empty());
@@ -247,7 +247,7 @@ FieldErrors validate_root_with_status(json::View schema, const FieldPath& path) 
                                                       "x-kubernetes-preserve-unknown-fields",
                                                       "x-kubernetes-validations"};
   for (auto [keyword, value] : schema.members()) {
-    if (zero(keyword, value) || std::ranges::find(kAllowed, keyword) != kAllowed.end()) continue;
+    if (is_zero(keyword, value) || std::ranges::find(kAllowed, keyword) != kAllowed.end()) continue;
     errors.push_back(invalid(
         path, go_json_schema(schema),
         "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum "

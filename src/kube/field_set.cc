@@ -30,7 +30,7 @@ void collect(const FieldSet& set, Path& prefix, std::vector<Path>& out) {
 
 // Walks both sorted lists at once: `only_a` and `only_b` get the nodes of one side, `both` pairs.
 template <class A, class B, class OnlyA, class OnlyB, class Both>
-void walk(A& a, B& b, OnlyA only_a, OnlyB only_b, Both both) {
+void walk_both(A& a, B& b, OnlyA only_a, OnlyB only_b, Both both) {
   auto left = a.nodes().begin();
   auto right = b.nodes().begin();
   while (left != a.nodes().end() && right != b.nodes().end()) {
@@ -125,7 +125,7 @@ FieldSet unite(FieldSet a, FieldSet b) {
   if (b.empty()) return a;
   FieldSet out;
   const auto keep = [&](FieldSet::Node& node) { out.nodes().push_back(std::move(node)); };
-  walk(a, b, keep, keep, [&](FieldSet::Node& left, FieldSet::Node& right) {
+  walk_both(a, b, keep, keep, [&](FieldSet::Node& left, FieldSet::Node& right) {
     out.add(std::move(left.step), left.member || right.member,
             unite(std::move(left.children), std::move(right.children)));
   });
@@ -135,7 +135,7 @@ FieldSet unite(FieldSet a, FieldSet b) {
 FieldSet intersect(const FieldSet& a, const FieldSet& b) {
   FieldSet out;
   const auto drop = [](const FieldSet::Node&) {};
-  walk(a, b, drop, drop, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
+  walk_both(a, b, drop, drop, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
     out.add(left.step, left.member && right.member, intersect(left.children, right.children));
   });
   return out;
@@ -144,7 +144,7 @@ FieldSet intersect(const FieldSet& a, const FieldSet& b) {
 bool overlap(const FieldSet& a, const FieldSet& b) {
   bool found = false;
   const auto drop = [](const FieldSet::Node&) {};
-  walk(a, b, drop, drop, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
+  walk_both(a, b, drop, drop, [&](const FieldSet::Node& left, const FieldSet::Node& right) {
     found = found || (left.member && right.member) || overlap(left.children, right.children);
   });
   return found;
@@ -155,7 +155,7 @@ FieldSet subtract(FieldSet a, const FieldSet& b) {
   FieldSet out;
   const auto keep = [&](FieldSet::Node& node) { out.nodes().push_back(std::move(node)); };
   const auto drop = [](const FieldSet::Node&) {};
-  walk(a, b, keep, drop, [&](FieldSet::Node& left, const FieldSet::Node& right) {
+  walk_both(a, b, keep, drop, [&](FieldSet::Node& left, const FieldSet::Node& right) {
     out.add(std::move(left.step), left.member && !right.member,
             subtract(std::move(left.children), right.children));
   });
@@ -167,7 +167,7 @@ FieldSet subtract_tree(FieldSet a, const FieldSet& b) {
   FieldSet out;
   const auto keep = [&](FieldSet::Node& node) { out.nodes().push_back(std::move(node)); };
   const auto drop = [](const FieldSet::Node&) {};
-  walk(a, b, keep, drop, [&](FieldSet::Node& left, const FieldSet::Node& right) {
+  walk_both(a, b, keep, drop, [&](FieldSet::Node& left, const FieldSet::Node& right) {
     if (right.member) return;
     out.add(std::move(left.step), left.member,
             subtract_tree(std::move(left.children), right.children));

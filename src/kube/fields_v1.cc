@@ -41,7 +41,7 @@ Result<Parsed> parse(json::View fields, std::size_t depth) {
   return out;
 }
 
-void print(const FieldSet& set, bool self, std::string& out) {
+void print_fields(const FieldSet& set, bool self, std::string& out) {
   out += '{';
   bool first = true;
   const auto separate = [&] {
@@ -56,7 +56,7 @@ void print(const FieldSet& set, bool self, std::string& out) {
     separate();
     json::print_string(node.step.wire(), out);
     out += ':';
-    print(node.children, node.member, out);
+    print_fields(node.children, node.member, out);
   }
   out += '}';
 }
@@ -110,7 +110,7 @@ Result<FieldSet> parse_fields_v1(json::View fields) {
 
 std::string to_fields_v1_text(const FieldSet& set) {
   std::string out;
-  print(set, false, out);
+  print_fields(set, false, out);
   return out;
 }
 

@@ -211,4 +211,9 @@ std::string joined(std::span<const std::string> parts, std::string_view between)
   return out;
 }
 
+std::string go_aggregate(std::span<const std::string> messages) {
+  if (messages.size() == 1) return messages[0];
+  return "[" + joined(messages, ", ") + "]";
+}
+
 }  // namespace fixpoint::kube

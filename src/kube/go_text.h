@@ -39,4 +39,7 @@ std::string_view trimmed(std::string_view text);
 // "a, b, c"
 std::string joined(std::span<const std::string> parts, std::string_view between);
 
+// An aggregate of errors: one as it is, several as "[a, b]".
+std::string go_aggregate(std::span<const std::string> messages);
+
 }  // namespace fixpoint::kube

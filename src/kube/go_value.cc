@@ -62,7 +62,7 @@ void print_scalar(json::View value, const Style& style, std::string& out) {
   if (style.texts_only) out += ')';
 }
 
-void print(json::View value, const Style& style, std::string& out) {
+void print_in_style(json::View value, const Style& style, std::string& out) {
   bool first = true;
   const auto separate = [&] {
     if (!std::exchange(first, false)) out += style.between;
@@ -77,7 +77,7 @@ void print(json::View value, const Style& style, std::string& out) {
       out += style.list;
       for (const json::View item : value.elements()) {
         separate();
-        print(item, style, out);
+        print_in_style(item, style, out);
       }
       out += style.list_end;
       return;
@@ -87,7 +87,7 @@ void print(json::View value, const Style& style, std::string& out) {
         separate();
         print_text(key, style, out);
         out += ':';
-        print(part, style, out);
+        print_in_style(part, style, out);
       }
       out += style.map_end;
       return;
@@ -98,19 +98,19 @@ void print(json::View value, const Style& style, std::string& out) {
 
 std::string go_printed(json::View value) {
   std::string out;
-  print(value, kPrinted, out);
+  print_in_style(value, kPrinted, out);
   return out;
 }
 
 std::string go_as_text(json::View value) {
   std::string out;
-  print(value, kAsText, out);
+  print_in_style(value, kAsText, out);
   return out;
 }
 
 std::string go_literal(json::View value) {
   std::string out;
-  print(value, kLiteral, out);
+  print_in_style(value, kLiteral, out);
   return out;
 }
 

@@ -7,7 +7,7 @@ namespace fixpoint::kube {
 namespace {
 
 // "deployments.apps"; the core group adds nothing.
-std::string dotted(const std::string& name, const std::string& group) {
+std::string with_group(const std::string& name, const std::string& group) {
   return group.empty() ? name : name + "." + group;
 }
 
@@ -18,11 +18,11 @@ std::string GroupVersion::api_version() const {
 }
 
 std::string GroupKind::to_string() const {
-  return dotted(kind, group);
+  return with_group(kind, group);
 }
 
 std::string GroupResource::to_string() const {
-  return dotted(resource, group);
+  return with_group(resource, group);
 }
 
 // Go keeps the slash of the core group: "/v1, Kind=Event".

@@ -41,7 +41,7 @@ FieldSet reset_set(const Writer& writer) {
   return reset;
 }
 
-Comparison without_reset(const Writer& writer, Comparison change) {
+Comparison change_without_reset(const Writer& writer, Comparison change) {
   const FieldSet reset = reset_set(writer);
   change.removed = subtract_tree(std::move(change.removed), reset);
   change.modified = subtract_tree(std::move(change.modified), reset);
@@ -187,7 +187,7 @@ Result<Changes> changes_between(const Writer& writer, json::View before, json::V
   auto own = compare_objects(*writer.schema, before, after);
   if (!own) return fail(ErrorKind::Invalid, "failed to compare objects: " + own.error().message);
   const auto written_in = writer.kind.group_version().api_version();
-  changes.emplace(written_in, without_reset(writer, *std::move(own)));
+  changes.emplace(written_in, change_without_reset(writer, *std::move(own)));
   for (const Owner& owner : ownership.owners()) {
     if (changes.contains(owner.api_version) || owner.id() == self) continue;
     if (const auto fits = check_fits(writer, owner.api_version, after); !fits) {
@@ -196,7 +196,7 @@ Result<Changes> changes_between(const Writer& writer, json::View before, json::V
     const auto old_form = in_form(writer, before, written_in, owner.api_version);
     const auto new_form = in_form(writer, after, written_in, owner.api_version);
     FP_TRY(theirs, compare_objects(schema_at(writer, owner.api_version), old_form, new_form));
-    changes.emplace(owner.api_version, without_reset(writer, std::move(theirs)));
+    changes.emplace(owner.api_version, change_without_reset(writer, std::move(theirs)));
   }
   return changes;
 }

@@ -19,7 +19,7 @@ bool equal_leaves(json::View a, json::View b) {
   return a == b;
 }
 
-std::size_t items_of(Maybe value, json::Type type) {
+std::size_t size_as(Maybe value, json::Type type) {
   return value && value->type() == type ? value->size() : 0;
 }
 
@@ -99,7 +99,7 @@ class Comparer {
   // True if the place was taken as one field.
   Result<bool> visit(const Atom& atom, Shape shape, Maybe before, Maybe after, Difference& found) {
     const json::Type type = shape == Shape::List ? json::Type::Array : json::Type::Object;
-    const bool no_parts = items_of(before, type) == 0 && items_of(after, type) == 0;
+    const bool no_parts = size_as(before, type) == 0 && size_as(after, type) == 0;
     const bool atomic = shape == Shape::List ? atom.list_atomic() : atom.map_atomic();
     // Empty and null lists and maps are leaves: otherwise one could not be told from the other.
     if (shape == Shape::Scalar || atomic || no_parts) {

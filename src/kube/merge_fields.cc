@@ -10,7 +10,7 @@ namespace fixpoint::kube {
 namespace {
 
 // The type a step leads to; Undeclared where the schema knows none.
-MergeType below(const Atom& atom, const PathElement& step) {
+MergeType type_below(const Atom& atom, const PathElement& step) {
   if (step.is_field() && atom.map()) return atom.member(step.name());
   if (step.kind() == PathElement::Kind::Key && atom.list()) return atom.list_element();
   return {};
@@ -23,7 +23,7 @@ FieldSet declare_parents(const MergeType& type, const FieldSet& fields) {
     const bool declared = !node.children.empty() && node.step.is_field() && atom.map() &&
                           atom.field(node.step.name()).has_value();
     out.add(node.step, node.member || declared,
-            declare_parents(below(atom, node.step), node.children));
+            declare_parents(type_below(atom, node.step), node.children));
   }
   return out;
 }

@@ -15,7 +15,7 @@ namespace fixpoint::kube {
 namespace {
 
 // Kubernetes wraps the value in a struct of its own before printing it.
-std::string plain(json::View value) {
+std::string wrapped_value(json::View value) {
   return "&{" + go_printed(value) + "}";
 }
 
@@ -63,11 +63,11 @@ class ShapeChecker {
         if (!value.is_string()) report("expected string, got " + literal(value));
         return;
       case Scalar::Boolean:
-        if (!value.is_bool()) report("expected boolean, got " + plain(value));
+        if (!value.is_bool()) report("expected boolean, got " + wrapped_value(value));
         return;
       case Scalar::Untyped:
         if (value.is_array() || value.is_object())
-          report("expected any scalar, got " + plain(value));
+          report("expected any scalar, got " + wrapped_value(value));
         return;
     }
   }
@@ -75,7 +75,7 @@ class ShapeChecker {
   void check_map(const Atom& atom, json::View value) {
     if (value.is_null()) return;
     if (!value.is_object()) {
-      report("expected map, got " + plain(value));
+      report("expected map, got " + wrapped_value(value));
       return;
     }
     for (const auto [key, part] : value.members()) {
@@ -95,7 +95,7 @@ class ShapeChecker {
   void check_list(const Atom& atom, json::View value) {
     if (value.is_null()) return;
     if (!value.is_array()) {
-      report("expected list, got " + plain(value));
+      report("expected list, got " + wrapped_value(value));
       return;
     }
     std::vector<PathElement> seen;

@@ -12,7 +12,7 @@ json::View field(json::View object, std::string_view name) {
   return object.get("metadata", name);
 }
 
-std::optional<bool> flag(json::View value) {
+std::optional<bool> optional_flag(json::View value) {
   if (!value.is_bool()) return std::nullopt;
   return value.as_bool();
 }
@@ -109,8 +109,8 @@ OwnerReference OwnerReference::from(json::View reference) {
           .kind = std::string{reference.get("kind").as_string()},
           .name = std::string{reference.get("name").as_string()},
           .uid = std::string{reference.get("uid").as_string()},
-          .controller = flag(reference.get("controller")),
-          .block_owner_deletion = flag(reference.get("blockOwnerDeletion"))};
+          .controller = optional_flag(reference.get("controller")),
+          .block_owner_deletion = optional_flag(reference.get("blockOwnerDeletion"))};
 }
 
 json::Value OwnerReference::to_json() const {

@@ -17,7 +17,7 @@ namespace fixpoint::kube {
 
 namespace {
 
-std::string_view to_string(Operation operation) {
+std::string_view operation_name(Operation operation) {
   return operation == Operation::Apply ? "Apply" : "Update";
 }
 
@@ -74,7 +74,7 @@ json::Draft encode_owner(const Owner& owner) {
   entry["fieldsV1"] =
       json::Draft(owner.stored.is_null() ? to_fields_v1(owner.fields) : owner.stored);
   if (!owner.manager.empty()) entry["manager"] = json::Draft(owner.manager);
-  entry["operation"] = json::Draft(to_string(owner.operation));
+  entry["operation"] = json::Draft(operation_name(owner.operation));
   if (!owner.subresource.empty()) entry["subresource"] = json::Draft(owner.subresource);
   if (owner.time) entry["time"] = json::Draft(format_seconds(*owner.time));
   return entry;
@@ -90,7 +90,7 @@ std::int64_t Owner::seconds() const {
 std::string Owner::id() const {
   std::string out = "{";
   add_member(out, "manager", manager);
-  add_member(out, "operation", to_string(operation));
+  add_member(out, "operation", operation_name(operation));
   if (!applied()) add_member(out, "apiVersion", api_version);
   add_member(out, "subresource", subresource);
   return out + "}";

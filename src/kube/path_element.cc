@@ -14,7 +14,7 @@ namespace fixpoint::kube {
 
 namespace {
 
-int rank(json::Type type) {
+int type_rank(json::Type type) {
   switch (type) {
     case json::Type::Int:
     case json::Type::Float: return 0;
@@ -69,8 +69,8 @@ Result<std::optional<PathElement>> parse_index(std::string_view text) {
 }  // namespace
 
 std::weak_ordering compare_values(json::View a, json::View b) {
-  const int left = rank(a.type());
-  const int right = rank(b.type());
+  const int left = type_rank(a.type());
+  const int right = type_rank(b.type());
   if (left != right) return left <=> right;
   switch (a.type()) {
     case json::Type::Int:

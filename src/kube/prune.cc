@@ -112,17 +112,17 @@ bool has_null_to_drop(json::View value, const Schema* schema) {
   return false;
 }
 
-void drop_nulls(json::Draft& value, const Schema* schema) {
+void drop_nulls_in(json::Draft& value, const Schema* schema) {
   if (schema == nullptr) return;
   if (value.is_object()) {
     std::erase_if(value.members(), [&](json::Draft::Entry& entry) {
       const auto* next = schema->member(entry.key);
       if (entry.value.is_null()) return null_to_drop({}, next);
-      drop_nulls(entry.value, next);
+      drop_nulls_in(entry.value, next);
       return false;
     });
   } else if (value.is_array()) {
-    for (auto& element : value.elements()) drop_nulls(element, schema->items);
+    for (auto& element : value.elements()) drop_nulls_in(element, schema->items);
   }
 }
 
@@ -141,7 +141,7 @@ Pruned prune(const json::Value& value, const Schema& schema, Place place) {
 json::Value drop_nulls(const json::Value& value, const Schema& schema) {
   if (!has_null_to_drop(value, &schema)) return value;
   json::Draft draft{value};
-  drop_nulls(draft, &schema);
+  drop_nulls_in(draft, &schema);
   return draft.freeze();
 }
 

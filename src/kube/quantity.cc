@@ -67,7 +67,7 @@ void add(Digits& digits, const Digits& other) {
 }
 
 // digits >= other.
-void subtract(Digits& digits, const Digits& other) {
+void subtract_digits(Digits& digits, const Digits& other) {
   std::int64_t borrow = 0;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     std::int64_t rest = std::int64_t{digits[i]} - (i < other.size() ? other[i] : 0) - borrow;
@@ -307,9 +307,9 @@ Quantity& Quantity::operator+=(const Quantity& other) {
   if (negative_ == other.negative_) {
     add(digits_, theirs);
   } else if (compare(digits_, theirs) >= 0) {
-    subtract(digits_, theirs);
+    subtract_digits(digits_, theirs);
   } else {
-    subtract(theirs, digits_);
+    subtract_digits(theirs, digits_);
     digits_ = std::move(theirs);
     negative_ = other.negative_;
   }

@@ -61,7 +61,7 @@ Result<Found> slice(const Step& step, json::View list) {
 }
 
 // Only like compares with like: 1 and 1.0 do not.
-Result<bool> compare(json::View left, std::string_view op, json::View right) {
+Result<bool> comparison_holds(json::View left, std::string_view op, json::View right) {
   if (left.type() != right.type() || left.is_object() || left.is_array()) {
     return fail(ErrorKind::Invalid, "incompatible types for comparison");
   }
@@ -92,7 +92,7 @@ Result<bool> passes(const Step& step, json::View element) {
   FP_TRY(right, walk(step.parts[1], {element}));
   if (right.empty()) return false;
   if (right.size() > 1) return fail(ErrorKind::Invalid, "can only compare one element at a time");
-  return compare((*left)[0], step.op, right[0]);
+  return comparison_holds((*left)[0], step.op, right[0]);
 }
 
 Result<Found> take(const Step& step, const Found& input) {

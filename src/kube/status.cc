@@ -51,8 +51,7 @@ std::string aggregated(const FieldErrors& errors) {
   for (const auto& error : errors) {
     if (auto text = error.to_string(); seen.insert(text).second) texts.push_back(std::move(text));
   }
-  if (texts.size() == 1) return texts.front();
-  return "[" + joined(texts, ", ") + "]";
+  return go_aggregate(texts);
 }
 
 Status plain(int code, std::string_view reason, std::string message) {

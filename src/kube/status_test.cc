@@ -9,7 +9,7 @@
 namespace fixpoint::kube {
 namespace {
 
-std::string text(const Status& status) {
+std::string status_text(const Status& status) {
   const auto body = to_json(status);
   return json::to_text(body);
 }
@@ -51,7 +51,7 @@ TEST(FieldError, ReadsAsARealServerWritesIt) {
 }
 
 TEST(Status, NamesTheResource) {
-  EXPECT_EQ(text(not_found({"apps", "deployments"}, "web")),
+  EXPECT_EQ(status_text(not_found({"apps", "deployments"}, "web")),
             R"({"apiVersion":"v1","code":404,"details":{"group":"apps","kind":"deployments",)"
             R"("name":"web"},"kind":"Status","message":"deployments.apps \"web\" not found",)"
             R"("metadata":{},"reason":"NotFound","status":"Failure"})");
@@ -65,7 +65,7 @@ TEST(Status, NamesTheResource) {
 }
 
 TEST(Status, AnUnknownPathHasEmptyDetails) {
-  EXPECT_EQ(text(not_found_path()),
+  EXPECT_EQ(status_text(not_found_path()),
             R"({"apiVersion":"v1","code":404,"details":{},"kind":"Status","message":)"
             R"("the server could not find the requested resource","metadata":{},)"
             R"("reason":"NotFound","status":"Failure"})");

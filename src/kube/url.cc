@@ -69,7 +69,7 @@ int hex_value(char c) {
   return (c | 0x20) - 'a' + 10;
 }
 
-std::optional<std::string> unescaped(std::string_view text, bool plus_is_space) {
+std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
   if (!check_escapes(text)) return std::nullopt;
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -154,8 +154,8 @@ std::vector<std::pair<std::string, std::string>> query_pairs(std::string_view qu
     query.remove_prefix(std::min(end + 1, query.size()));
     if (pair.empty() || pair.contains(';')) continue;
     const auto sign = std::min(pair.find('='), pair.size());
-    auto key = unescaped(pair.substr(0, sign), true);
-    auto value = unescaped(pair.substr(std::min(sign + 1, pair.size())), true);
+    auto key = percent_decoded(pair.substr(0, sign), true);
+    auto value = percent_decoded(pair.substr(std::min(sign + 1, pair.size())), true);
     if (key && value) out.emplace_back(std::move(*key), std::move(*value));
   }
   return out;

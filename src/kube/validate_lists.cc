@@ -34,7 +34,7 @@ std::vector<std::size_t> repeated_elements(json::View list) {
 }
 
 // The key fields an item has; absent ones stay absent, which is a key of its own.
-json::Value key_of(json::View item, const Schema& list) {
+json::Value list_key_of(json::View item, const Schema& list) {
   auto key = json::Draft::object();
   for (const auto& name : list.list_map_keys) {
     if (const auto value = item.find(name)) key[name] = json::Draft{*value};
@@ -90,7 +90,7 @@ class ListChecker {
                                  "must be an object for an array of list-type map"));
         return;
       }
-      all.push_back(key_of(element, schema));
+      all.push_back(list_key_of(element, schema));
       hashes.push_back(all.back().hash());
     }
     for (const auto i : repeated(hashes)) errors.push_back(duplicate(path.index(i), all[i]));
