@@ -17,7 +17,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEscapedS
     {{"underscores", "__"}, {"dot", "."}, {"dash", "-"}, {"slash", "/"}}
 };
 
-bool reserved(std::string_view word) {
+bool is_escaped_word(std::string_view word) {
   return std::ranges::find(kReserved, word) != kReserved.end();
 }
 
@@ -30,7 +30,7 @@ std::optional<std::string_view> meaning(std::string_view contents, bool whole) {
   for (const auto& [word, sign] : kEscapedSigns) {
     if (word == contents) return sign;
   }
-  if (reserved(contents) && whole) return contents;
+  if (is_escaped_word(contents) && whole) return contents;
   return std::nullopt;
 }
 
@@ -38,7 +38,7 @@ std::optional<std::string_view> meaning(std::string_view contents, bool whole) {
 
 std::optional<std::string> escaped(std::string_view property) {
   if (property.empty() || (property[0] >= '0' && property[0] <= '9')) return std::nullopt;
-  if (reserved(property)) return "__" + std::string{property} + "__";
+  if (is_escaped_word(property)) return "__" + std::string{property} + "__";
   std::string out;
   while (!property.empty()) {
     const auto sign = std::ranges::find_if(

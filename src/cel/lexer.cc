@@ -28,7 +28,7 @@ constexpr std::array<Sign, 24> kSigns{
      {"*", Token::Star},           {"/", Token::Slash},      {"%", Token::Percent}}
 };
 
-constexpr bool is_letter(char c) {
+constexpr bool is_letter_or_underscore(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
@@ -144,7 +144,7 @@ std::optional<Lexeme> number_word(std::string_view text) {
 std::optional<Lexeme> name_word(std::string_view text, std::size_t& failed) {
   if (text[0] == '`') {
     const auto end = run(text, 1, [](char c) {
-      return is_letter(c) || is_digit(c) || std::string_view{".-/ "}.contains(c);
+      return is_letter_or_underscore(c) || is_digit(c) || std::string_view{".-/ "}.contains(c);
     });
     if (end > 1 && end < text.size() && text[end] == '`') {
       return Lexeme{Token::QuotedIdentifier, text.substr(0, end + 1)};
@@ -152,9 +152,9 @@ std::optional<Lexeme> name_word(std::string_view text, std::size_t& failed) {
     failed = end;
     return std::nullopt;
   }
-  if (!is_letter(text[0])) return std::nullopt;
-  const auto word =
-      text.substr(0, run(text, 0, [](char c) { return is_letter(c) || is_digit(c); }));
+  if (!is_letter_or_underscore(text[0])) return std::nullopt;
+  const auto word = text.substr(
+      0, run(text, 0, [](char c) { return is_letter_or_underscore(c) || is_digit(c); }));
   if (word == "in") return Lexeme{Token::In, word};
   if (word == "true") return Lexeme{Token::True, word};
   if (word == "false") return Lexeme{Token::False, word};

@@ -23,7 +23,7 @@ Value cannot(const Value& value, std::string_view to) {
 }
 
 template <class Number>
-bool read(std::string_view text, Number& out) {
+bool read_decimal(std::string_view text, Number& out) {
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc{} && end == text.data() + text.size() && !text.empty();
@@ -54,7 +54,7 @@ Value to_double(Args args) {
     case Kind::Uint: return Value::number(static_cast<double>(value.as_uint()));
     case Kind::String: {
       double out = 0;
-      return read(value.text(), out) ? Value::number(out) : cannot(value, "double");
+      return read_decimal(value.text(), out) ? Value::number(out) : cannot(value, "double");
     }
     default: return no_overload("double", args);
   }
@@ -80,7 +80,7 @@ Value to_int(Args args) {
     case Kind::Timestamp: return Value::integer(value.moment().seconds);
     case Kind::String: {
       std::int64_t out = 0;
-      return read(value.text(), out) ? Value::integer(out) : cannot(value, "int");
+      return read_decimal(value.text(), out) ? Value::integer(out) : cannot(value, "int");
     }
     default: return no_overload("int", args);
   }
@@ -100,7 +100,7 @@ Value to_uint(Args args) {
       return Value::unsigned_integer(static_cast<std::uint64_t>(value.as_double()));
     case Kind::String: {
       std::uint64_t out = 0;
-      return !value.text().starts_with('+') && read(value.text(), out)
+      return !value.text().starts_with('+') && read_decimal(value.text(), out)
                  ? Value::unsigned_integer(out)
                  : cannot(value, "uint");
     }
@@ -117,7 +117,7 @@ bool valid_utf8(std::string_view text) {
   return true;
 }
 
-Value to_string(Args args) {
+Value to_text(Args args) {
   const auto& value = args[0];
   switch (value.kind()) {
     case Kind::String: return value;
@@ -167,7 +167,7 @@ constexpr std::array<Native, 8> kConversionFunctions{
      {"double", to_double},
      {"int", to_int},
      {"uint", to_uint},
-     {"string", to_string},
+     {"string", to_text},
      {"duration", to_duration},
      {"timestamp", to_timestamp}}
 };

@@ -30,7 +30,7 @@ Value is_quantity(Args args) {
   return Value::boolean(kube::Quantity::parse(args[0].text()).has_value());
 }
 
-Value sign(Args args) {
+Value quantity_sign(Args args) {
   if (!args[0].is(Kind::Quantity)) return no_overload("sign", args);
   return Value::integer(args[0].quantity().sign());
 }
@@ -288,7 +288,7 @@ Value validate(Args args) {
 constexpr std::array<Native, 31> kKubeFunctions{
     {{"quantity", to_quantity},
      {"isQuantity", is_quantity},
-     {"sign", sign},
+     {"sign", quantity_sign},
      {"asApproximateFloat", as_float},
      {"isInteger", is_integer},
      {"asInteger", as_integer},

@@ -10,7 +10,7 @@ namespace {
 using Outcome = std::expected<Value, std::string>;
 
 template <class Number>
-bool read(std::string_view text, int base, Number& out) {
+bool read_in_base(std::string_view text, int base, Number& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
   return error == std::errc{} && end == text.data() + text.size();
 }
@@ -20,7 +20,7 @@ Outcome integer(std::string_view text, bool negative) {
   std::string digits{hex ? text.substr(2) : text};
   if (negative) digits.insert(0, "-");
   std::int64_t value = 0;
-  if (!read(digits, hex ? 16 : 10, value)) return std::unexpected("invalid int literal");
+  if (!read_in_base(digits, hex ? 16 : 10, value)) return std::unexpected("invalid int literal");
   return Value::integer(value);
 }
 
@@ -28,7 +28,7 @@ Outcome unsigned_integer(std::string_view text) {
   text.remove_suffix(1);
   const bool hex = text.starts_with("0x");
   std::uint64_t value = 0;
-  if (!read(hex ? text.substr(2) : text, hex ? 16 : 10, value)) {
+  if (!read_in_base(hex ? text.substr(2) : text, hex ? 16 : 10, value)) {
     return std::unexpected("invalid uint literal");
   }
   return Value::unsigned_integer(value);
@@ -77,7 +77,8 @@ std::expected<void, std::string> append_escape(std::string_view& text, bool byte
   const std::size_t digits = octal ? 3 : (c == 'u' ? 4 : (c == 'U' ? 8 : 2));
   std::uint32_t point = 0;
   if (bytes && (c == 'u' || c == 'U')) return std::unexpected("unable to unescape string");
-  if (text.size() < skip + digits || !read(text.substr(skip, digits), octal ? 8 : 16, point)) {
+  if (text.size() < skip + digits ||
+      !read_in_base(text.substr(skip, digits), octal ? 8 : 16, point)) {
     return std::unexpected("unable to unescape string");
   }
   if (!bytes && (point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))) {
@@ -92,7 +93,7 @@ std::expected<void, std::string> append_escape(std::string_view& text, bool byte
   return {};
 }
 
-Outcome quoted(std::string_view text, bool bytes) {
+Outcome unquoted(std::string_view text, bool bytes) {
   const bool raw = text.starts_with('r') || text.starts_with('R');
   if (raw) text.remove_prefix(1);
   const std::size_t quotes =
@@ -120,8 +121,8 @@ Outcome literal_value(Token token, std::string_view text, bool negative) {
     case Token::Int: return integer(text, negative);
     case Token::Uint: return unsigned_integer(text);
     case Token::Float: return real(text, negative);
-    case Token::String: return quoted(text, false);
-    case Token::Bytes: return quoted(text.substr(1), true);
+    case Token::String: return unquoted(text, false);
+    case Token::Bytes: return unquoted(text.substr(1), true);
     case Token::True: return Value::boolean(true);
     case Token::False: return Value::boolean(false);
     default: return Value{};

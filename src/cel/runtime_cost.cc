@@ -52,8 +52,8 @@ std::uint64_t searched(std::uint64_t text, std::uint64_t regex) {
   return scaled(text + 1, kTextFactor) * scaled(regex, kRegexFactor);
 }
 
-std::optional<std::uint64_t> library_cost(std::string_view f, std::string_view overload,
-                                          std::span<const Value> args, const Value& result) {
+std::optional<std::uint64_t> actual_library_cost(std::string_view f, std::string_view overload,
+                                                 std::span<const Value> args, const Value& result) {
   if (one_of(f, {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"})) {
     return traversal(args[0]);
   }
@@ -87,7 +87,7 @@ std::optional<std::uint64_t> library_cost(std::string_view f, std::string_view o
 
 std::uint64_t call_cost(const Expr& call, std::span<const Value> args, const Value& result) {
   const auto id = call.overloads.size() == 1 ? call.overloads[0]->id : std::string_view{};
-  if (const auto known = library_cost(call.name, id, args, result)) return *known;
+  if (const auto known = actual_library_cost(call.name, id, args, result)) return *known;
   if (one_of(id, {"starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string",
                   "strings_quote", "string_format"})) {
     return scaled(actual_size(args[0]), kTextFactor);

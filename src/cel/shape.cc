@@ -28,7 +28,7 @@ std::optional<std::int64_t> bound(const std::optional<std::int64_t>& given) {
   return std::max<std::int64_t>(*given, 0);
 }
 
-std::int64_t scaled(std::int64_t length) {
+std::int64_t utf8_bytes_max(std::int64_t length) {
   std::int64_t out = 0;
   return __builtin_mul_overflow(length, kCodePointBytesMax, &out) ? kTextMax : out;
 }
@@ -36,7 +36,7 @@ std::int64_t scaled(std::int64_t length) {
 std::int64_t text_max(const kube::Schema& schema) {
   const auto* validation = schema.validation.get();
   if (validation == nullptr) return kTextMax;
-  if (const auto length = bound(validation->max_length)) return scaled(*length);
+  if (const auto length = bound(validation->max_length)) return utf8_bytes_max(*length);
   if (schema.int_or_string || validation->enumeration.empty()) return kTextMax;
   std::int64_t longest = 0;
   for (const auto& each : validation->enumeration) {

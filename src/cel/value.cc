@@ -26,7 +26,7 @@ Value wrong_json(std::string_view wanted, json::View found) {
       fmt::format("invalid data, expected {}, got {}", wanted, kube::go_type_name(found.type())));
 }
 
-Value text_of(json::View json, const Shape& shape) {
+Value text_value(json::View json, const Shape& shape) {
   if (!json.is_string()) return wrong_json("string", json);
   const auto text = json.as_string();
   switch (shape.kind) {
@@ -145,7 +145,7 @@ Value Value::of(json::View json, const Shape& shape) {
       return {
           Kind::Unknown, Placed{json, &shape}
       };
-    default: return text_of(json, shape);
+    default: return text_value(json, shape);
   }
 }
 
