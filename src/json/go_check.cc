@@ -21,7 +21,7 @@ std::string hex(unsigned code, std::size_t digits) {
 }
 
 // A byte as Go quotes it: bytes from 0x80 on are taken for the code points of Latin-1.
-std::string quoted(char c) {
+std::string quoted_byte(char c) {
   const auto code = static_cast<unsigned char>(c);
   constexpr std::string_view kNamed = "\a\b\f\n\r\t\v\\'";
   constexpr std::string_view kNames = "abfnrtv\\'";
@@ -67,7 +67,7 @@ class Checker {
     return false;
   }
   bool unexpected(std::string_view context) {
-    error_ = "invalid character " + quoted(peek()) + " ";
+    error_ = "invalid character " + quoted_byte(peek()) + " ";
     error_.append(context);
     return false;
   }

@@ -49,7 +49,7 @@ std::optional<std::int64_t> to_number(std::string_view token) {
 }
 
 // An index into `count` places, counted from the end when negative.
-std::optional<std::size_t> to_index(std::string_view token, std::size_t count) {
+std::optional<std::size_t> index_within(std::string_view token, std::size_t count) {
   auto number = to_number(token);
   if (!number) return std::nullopt;
   if (*number < 0) *number += static_cast<std::int64_t>(count);
@@ -87,7 +87,7 @@ struct PatchPlace {
 Draft* child_of(Draft& at, std::string_view token) {
   if (at.is_object()) return at.find(token);
   if (!at.is_array()) return nullptr;
-  const auto index = to_index(token, at.size());
+  const auto index = index_within(token, at.size());
   return index ? &at.elements()[*index] : nullptr;
 }
 
@@ -127,7 +127,8 @@ Result<void> put(const PatchPlace& place, Draft value) {
     return {};
   }
   auto& elements = place.container->elements();
-  const auto index = place.key == "-" ? elements.size() : to_index(place.key, elements.size() + 1);
+  const auto index =
+      place.key == "-" ? elements.size() : index_within(place.key, elements.size() + 1);
   if (!index) return does_not_apply("unable to access invalid index: " + place.key);
   elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
   return {};
@@ -139,7 +140,7 @@ Result<void> take_away(const PatchPlace& place) {
     return does_not_apply("unable to remove nonexistent key: " + place.key);
   }
   auto& elements = place.container->elements();
-  const auto index = to_index(place.key, elements.size());
+  const auto index = index_within(place.key, elements.size());
   if (!index) return does_not_apply("unable to access invalid index: " + place.key);
   elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(*index));
   return {};

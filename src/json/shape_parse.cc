@@ -29,7 +29,7 @@ struct TapePlace {
   bool odd = false;    // given twice
   std::size_t at = 0;  // 0: absent
 };
-TapePlace find_member(const Tape& tape, std::string_view name) {
+TapePlace find_on_tape(const Tape& tape, std::string_view name) {
   TapePlace place;
   const auto end = tape.end(Tape::kRoot);
   for (auto at = Tape::kRoot + 1; at < end; at = tape.after(at + 1)) {
@@ -58,7 +58,7 @@ std::optional<ParsedMember> fast_member(std::string_view text, std::string_view 
   const TapeEnd end;
   const auto tape = tape_of(text);
   if (!tape || tape->type(Tape::kRoot) != '{') return std::nullopt;
-  const auto place = find_member(*tape, name);
+  const auto place = find_on_tape(*tape, name);
   if (place.odd) return std::nullopt;
   TapeReader reader{*tape};
   auto rest = reader.cut(Tape::kRoot, all_but(name));
@@ -74,7 +74,7 @@ std::optional<ParsedList> fast_list(std::string_view text, std::string_view list
   const TapeEnd end;
   const auto tape = tape_of(text);
   if (!tape || tape->type(Tape::kRoot) != '{') return std::nullopt;
-  const auto place = find_member(*tape, list);
+  const auto place = find_on_tape(*tape, list);
   if (place.odd) return std::nullopt;
   if (place.at != 0 && tape->type(place.at) != '[' && tape->type(place.at) != 'n') {
     return std::nullopt;
