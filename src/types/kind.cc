@@ -15,12 +15,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-json::Draft texts(const std::vector<std::string>& names) {
-  auto list = json::Draft::array();
-  for (const auto& name : names) list.push_back(name);
-  return list;
-}
-
 json::Draft text_schema(std::string_view doc) {
   return json::Draft::object({
       {"type",        "string"},
@@ -169,8 +163,8 @@ json::Draft names_of(const Kind& kind) {
       {"plural",   kind.plural                                             },
       {"singular", kind.singular.empty() ? lower(kind.name) : kind.singular},
   });
-  if (!kind.short_names.empty()) names["shortNames"] = texts(kind.short_names);
-  if (!kind.categories.empty()) names["categories"] = texts(kind.categories);
+  if (!kind.short_names.empty()) names["shortNames"] = text_list(kind.short_names);
+  if (!kind.categories.empty()) names["categories"] = text_list(kind.categories);
   return names;
 }
 

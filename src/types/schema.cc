@@ -28,12 +28,6 @@ json::Draft count(std::size_t value) {
   return static_cast<std::int64_t>(value);
 }
 
-json::Draft texts(const auto& names) {
-  auto list = json::Draft::array();
-  for (const auto& name : names) list.push_back(std::string_view{name});
-  return list;
-}
-
 void add_bounds(json::Draft& schema, Shape shape, const Limits& limits) {
   const auto bounds = bounds_of(shape, limits);
   if (bounds.minimum) schema["minimum"] = number(*bounds.minimum);
@@ -63,7 +57,7 @@ void add_text(json::Draft& schema, Shape shape, const Limits& limits) {
     }
   }
   if (!limits.format.empty()) schema["format"] = limits.format;
-  if (!limits.one_of.empty()) schema["enum"] = texts(limits.one_of);
+  if (!limits.one_of.empty()) schema["enum"] = text_list(limits.one_of);
 }
 
 void add_integer(json::Draft& schema, Shape shape, const Limits& limits) {
@@ -94,7 +88,7 @@ void add_list(json::Draft& schema, const Type& type, const Limits& limits) {
     case ListKind::Set: schema["x-kubernetes-list-type"] = "set"; break;
     case ListKind::Map:
       schema["x-kubernetes-list-type"] = "map";
-      schema["x-kubernetes-list-map-keys"] = texts(limits.keys);
+      schema["x-kubernetes-list-map-keys"] = text_list(limits.keys);
   }
 }
 
@@ -131,7 +125,7 @@ json::Draft typed(const Type& type, const Limits& limits) {
     case Shape::IntOrString: add_int_or_string(schema, type.shape, limits); break;
     case Shape::Enum:
       schema["type"] = "string";
-      schema["enum"] = texts(type.names);
+      schema["enum"] = text_list(type.names);
       break;
     case Shape::String:
     case Shape::Duration:

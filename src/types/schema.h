@@ -9,6 +9,8 @@
 #include "json/draft.h"
 #include "types/table.h"
 
+#include <string_view>
+
 namespace fixpoint::types {
 
 json::Draft schema_of(const Table& table);
@@ -16,5 +18,12 @@ json::Draft schema_of(const Type& type, const Limits& limits);
 
 // x-kubernetes-validations.
 json::Draft rules_of(const std::vector<Rule>& rules);
+
+// What a keyword such as enum holds: a JSON list of strings.
+json::Draft text_list(const auto& names) {
+  auto list = json::Draft::array();
+  for (const auto& name : names) list.push_back(std::string_view{name});
+  return list;
+}
 
 }  // namespace fixpoint::types

@@ -43,7 +43,7 @@ std::string in_range(const Bounds& bounds, const Limits& limits) {
   return text;
 }
 
-std::string number(Shape shape, const Limits& limits) {
+std::string number_words(Shape shape, const Limits& limits) {
   // What merely fits the type is not worth saying.
   const bool stated = limits.minimum || limits.maximum;
   const auto bounds = stated ? bounds_of(shape, limits) : Bounds{};
@@ -113,7 +113,7 @@ std::string allowed(const Type& type, const Limits& limits) {
     case Shape::Int32:
     case Shape::Int64:
     case Shape::Uint32:
-    case Shape::Double: return number(type.shape, limits);
+    case Shape::Double: return number_words(type.shape, limits);
     case Shape::String: return text(limits);
     case Shape::Duration: return between("a duration" + such_as(limits, "1h30m"), limits);
     case Shape::Instant: return "a time" + such_as(limits, "2026-01-02T03:04:05Z");
