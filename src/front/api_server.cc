@@ -50,12 +50,6 @@ kube::Status lost_write(const Error& why) {
                               why.message);
 }
 
-Page text_page(int code, std::string body) {
-  return {.code = code,
-          .headers = {{"content-type", "text/plain; charset=utf-8"}},
-          .body = std::move(body)};
-}
-
 }  // namespace
 
 ApiServer::ApiServer(Service& service, const Identity& identity, AccessLog log)

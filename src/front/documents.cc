@@ -29,7 +29,7 @@ bool takes_json(std::string_view accept) {
          accept.find("application/*") != std::string_view::npos;
 }
 
-Page refused(const kube::Status& status) {
+Page refusal_page(const kube::Status& status) {
   const json::Value body = kube::to_json(status);
   Page page = json_page(body);
   page.code = status.code;
@@ -106,7 +106,7 @@ std::optional<Page> Documents::discover(const net::Request& request, std::string
   const auto wanted = negotiate(header(request, "accept"), groups ? Offer::Groups : Offer::Plain);
   const auto body = discovered(path, wanted ? wanted->form : Form::Object);
   if (!body) return std::nullopt;
-  if (!wanted) return refused(wanted.error());
+  if (!wanted) return refusal_page(wanted.error());
   Page page = discovery_page(*body, wanted->encoding);
   if (wanted->form != Form::Discovery) return page;
   page.headers.set(

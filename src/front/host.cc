@@ -64,7 +64,7 @@ Result<StoredKeys> parse_keys(std::string_view text) {
 
 // Nothing when there is no such file; anything else that keeps it from being read is an error,
 // since keys made in its place would lock everybody out.
-Result<std::optional<std::string>> read_file(const std::filesystem::path& path) {
+Result<std::optional<std::string>> read_if_present(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return std::optional<std::string>{};
   if (fd < 0) return file_error("read", path);
@@ -129,7 +129,7 @@ Result<void> write_private_file(const std::filesystem::path& path, std::string_v
 Result<ClusterKeys> load_or_make_keys(const std::filesystem::path& directory,
                                       std::string_view address, Instant now) {
   const auto path = directory / "keys.json";
-  FP_TRY(text, read_file(path));
+  FP_TRY(text, read_if_present(path));
   if (text) {
     auto keys = keys_in(*text, address, now);
     if (!keys) {

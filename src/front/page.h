@@ -8,6 +8,7 @@
 #include "net/http.h"
 
 #include <string>
+#include <utility>
 
 namespace fixpoint::front {
 
@@ -17,6 +18,11 @@ struct Page {
   std::string body;
 };
 
+inline Page text_page(int code, std::string body) {
+  return {.code = code,
+          .headers = {{"content-type", "text/plain; charset=utf-8"}},
+          .body = std::move(body)};
+}
 inline Page json_page(json::View body) {
   return {.code = 200,
           .headers = {{"content-type", "application/json"}},

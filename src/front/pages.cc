@@ -19,12 +19,6 @@ namespace {
 constexpr std::string_view kMinor = "34";
 constexpr std::string_view kGitVersion = "v1.34.4+fixpoint";
 
-Page text_page(std::string body) {
-  return {.code = 200,
-          .headers = {{"content-type", "text/plain; charset=utf-8"}},
-          .body = std::move(body)};
-}
-
 Page version_page() {
   const auto body = json::Draft::object({
                                             {"major",                 "1"                   },
@@ -48,9 +42,7 @@ Page version_page() {
 }
 
 Page no_page() {
-  Page page = text_page("404 page not found\n");
-  page.code = 404;
-  return page;
+  return text_page(404, "404 page not found\n");
 }
 
 bool builtin_group(std::string_view group) {
@@ -111,9 +103,7 @@ std::optional<Page> Pages::fixed(const Route& route) {
   if (is_health(path)) {
     auto health = health_at(path, route.request.query, [this] { return service_.disk_problem(); });
     if (!health) return no_page();
-    Page page = text_page(std::move(health->text));
-    page.code = health->code;
-    return page;
+    return text_page(health->code, std::move(health->text));
   }
   if (path == "/version" || path == "/version/") return version_page();
   if (path == "/") return root();
