@@ -13,7 +13,7 @@ namespace {
 
 using SpdyEvent = SpdyDecoder::Event;
 
-std::string told(std::string_view bytes, std::size_t piece) {
+std::string told_by_spdy(std::string_view bytes, std::size_t piece) {
   SpdyDecoder decoder;
   std::string out;
   while (!bytes.empty()) {
@@ -67,7 +67,7 @@ TEST(SpdyFrames, AreReadHoweverTheyArrive) {
 
   for (const std::size_t piece :
        {std::size_t{1}, std::size_t{9}, std::size_t{4096}, bytes.size()}) {
-    EXPECT_EQ(told(bytes, piece), expected) << piece;
+    EXPECT_EQ(told_by_spdy(bytes, piece), expected) << piece;
   }
 }
 
@@ -79,15 +79,16 @@ TEST(SpdyFrames, ArePackedWithTheTextOfTheDraft) {
 }
 
 TEST(SpdyFrames, ThatBreakTheRulesAreRefused) {
-  EXPECT_EQ(told(std::string(8, '\0'), 100), "fault: data without a stream");
-  EXPECT_EQ(told({"\x80\x02\x00\x06\x00\x00\x00\x04", 8}, 100), "fault: not version 3 of SPDY");
-  EXPECT_EQ(told({"\x80\x03\x00\x01\x00\xff\xff\xff", 8}, 100),
+  EXPECT_EQ(told_by_spdy(std::string(8, '\0'), 100), "fault: data without a stream");
+  EXPECT_EQ(told_by_spdy({"\x80\x02\x00\x06\x00\x00\x00\x04", 8}, 100),
+            "fault: not version 3 of SPDY");
+  EXPECT_EQ(told_by_spdy({"\x80\x03\x00\x01\x00\xff\xff\xff", 8}, 100),
             "fault: a control frame is too large");
-  EXPECT_EQ(told({"\x80\x03\x00\x06\x00\x00\x00\x02xx", 10}, 100),
+  EXPECT_EQ(told_by_spdy({"\x80\x03\x00\x06\x00\x00\x00\x02xx", 10}, 100),
             "fault: a ping has the wrong size");
-  EXPECT_EQ(told({"\x80\x03\x00\x01\x00\x00\x00\x02xx", 10}, 100),
+  EXPECT_EQ(told_by_spdy({"\x80\x03\x00\x01\x00\x00\x00\x02xx", 10}, 100),
             "fault: a control frame is too small");
-  EXPECT_EQ(told({"\x80\x03\x00\x02\x00\x00\x00\x08\x00\x00\x00\x01nope", 16}, 100),
+  EXPECT_EQ(told_by_spdy({"\x80\x03\x00\x02\x00\x00\x00\x08\x00\x00\x00\x01nope", 16}, 100),
             "fault: headers cannot be unpacked");
 }
 
@@ -95,12 +96,12 @@ TEST(SpdyFrames, HoldNoMoreThanABoundOfHeaders) {
   SpdyEncoder encoder;
   Headers large;
   for (int i = 0; i < 20; ++i) large.add("n" + std::to_string(i), std::string(10'000, 'x'));
-  EXPECT_EQ(told(encoder.syn_stream(1, large), 4096), "fault: headers cannot be unpacked");
+  EXPECT_EQ(told_by_spdy(encoder.syn_stream(1, large), 4096), "fault: headers cannot be unpacked");
 
   SpdyEncoder other;
   Headers many;
   for (int i = 0; i < 100; ++i) many.add("n" + std::to_string(i), "x");
-  EXPECT_EQ(told(other.syn_stream(1, many), 4096), "fault: headers make no sense");
+  EXPECT_EQ(told_by_spdy(other.syn_stream(1, many), 4096), "fault: headers make no sense");
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ void expect_name(SSL* ssl, const std::string& name) {
   FP_CHECK(SSL_set1_host(ssl, name.c_str()) == 1);
 }
 
-std::string text_of(const X509_NAME_ENTRY* entry) {
+std::string entry_text(const X509_NAME_ENTRY* entry) {
   unsigned char* utf8 = nullptr;
   const int size = ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(entry));
   if (size < 0) return {};
@@ -91,8 +91,8 @@ CertificateIdentity identity_of(X509* certificate) {
   for (int i = 0; i < X509_NAME_entry_count(subject); ++i) {
     const X509_NAME_ENTRY* entry = X509_NAME_get_entry(subject, i);
     const int field = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
-    if (field == NID_commonName) identity.common_name = text_of(entry);
-    if (field == NID_organizationName) identity.organizations.push_back(text_of(entry));
+    if (field == NID_commonName) identity.common_name = entry_text(entry);
+    if (field == NID_organizationName) identity.organizations.push_back(entry_text(entry));
   }
   return identity;
 }
