@@ -11,7 +11,7 @@
 namespace fixpoint::cli {
 namespace {
 
-Route say(std::string text) {
+Route text_route(std::string text) {
   return {.text = std::move(text), .status = kExitDone};
 }
 
@@ -45,18 +45,18 @@ Route unknown_command(Commands commands, std::string_view word) {
 }
 
 Route help(Commands commands, std::span<const std::string_view> words) {
-  if (words.empty() || words.front().starts_with('-')) return say(overview(commands));
+  if (words.empty() || words.front().starts_with('-')) return text_route(overview(commands));
   if (words.size() > 1) return misuse("\"help\" explains one command at a time", "fixpoint --help");
-  if (words.front() == "help") return say(overview(commands));
+  if (words.front() == "help") return text_route(overview(commands));
   const Command* command = find(commands, words.front());
-  return command != nullptr ? say(command_help(*command))
+  return command != nullptr ? text_route(command_help(*command))
                             : unknown_command(commands, words.front());
 }
 
 }  // namespace
 
 Route route(Commands commands, std::span<const std::string_view> words) {
-  if (words.empty()) return say(overview(commands));
+  if (words.empty()) return text_route(overview(commands));
   std::string_view name = words.front();
   if (name == "help" || name == "--help" || name == "-h") return help(commands, words.subspan(1));
   if (name == "--version") name = "version";
@@ -66,7 +66,7 @@ Route route(Commands commands, std::span<const std::string_view> words) {
   if (!arguments) {
     return misuse(arguments.error().message, fmt::format("fixpoint {} --help", command->name));
   }
-  if (arguments->wants_help()) return say(command_help(*command));
+  if (arguments->wants_help()) return text_route(command_help(*command));
   return {.command = command, .arguments = *std::move(arguments)};
 }
 
