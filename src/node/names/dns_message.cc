@@ -14,7 +14,7 @@ constexpr std::uint16_t kClassInternet = 1;
 // Names move when pods do.
 constexpr std::uint32_t kSeconds = 5;
 
-std::uint16_t number_at(std::string_view text, std::size_t at) {
+std::uint16_t two_bytes_at(std::string_view text, std::size_t at) {
   const auto high = static_cast<unsigned char>(text[at]);
   const auto low = static_cast<unsigned char>(text[at + 1]);
   return static_cast<std::uint16_t>(high << 8U | low);
@@ -35,12 +35,12 @@ void put32(std::string& out, std::uint32_t value) {
 Result<DnsQuestion> parse_question(std::string_view message) {
   const auto bad = [] { return fail(ErrorKind::Invalid, "no plain DNS query"); };
   if (message.size() < kHeaderBytes) return bad();
-  const auto flags = number_at(message, 2);
+  const auto flags = two_bytes_at(message, 2);
   const bool answer = (flags & 0x8000U) != 0;
   const bool plain = (flags & 0x7800U) == 0;
-  if (answer || !plain || number_at(message, 4) != 1) return bad();
+  if (answer || !plain || two_bytes_at(message, 4) != 1) return bad();
   DnsQuestion question;
-  question.id = number_at(message, 0);
+  question.id = two_bytes_at(message, 0);
   question.recursion = (flags & 0x0100U) != 0;
   std::size_t at = kHeaderBytes;
   while (true) {
@@ -54,8 +54,8 @@ Result<DnsQuestion> parse_question(std::string_view message) {
     }
     at += length;
   }
-  if (at + 4 > message.size() || number_at(message, at + 2) != kClassInternet) return bad();
-  question.type = number_at(message, at);
+  if (at + 4 > message.size() || two_bytes_at(message, at + 2) != kClassInternet) return bad();
+  question.type = two_bytes_at(message, at);
   question.bytes = message.substr(kHeaderBytes, at + 4 - kHeaderBytes);
   return question;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/cgroup.h"
 
+#include "node/process/kernel_file.h"
+
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -18,13 +20,6 @@ constexpr std::string_view kParent = "fixpoint";
 // A container's share is counted anew this often, as Kubernetes does it.
 constexpr std::int64_t kPeriodMicros = 100'000;
 
-bool put(const fs::path& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  out.flush();
-  return static_cast<bool>(out);
-}
-
 }  // namespace
 
 std::optional<ControlGroup> ControlGroup::make(std::string_view controller, std::string_view name) {
@@ -37,8 +32,8 @@ std::optional<ControlGroup> ControlGroup::make(std::string_view controller, std:
   if (error) return std::nullopt;
   // Both may be refused where they are set already; whether a limit holds is seen when it is put.
   if (!old) {
-    put(second / "cgroup.subtree_control", "+" + std::string{controller});
-    put(parent / "cgroup.subtree_control", "+" + std::string{controller});
+    write_kernel_file(second / "cgroup.subtree_control", "+" + std::string{controller});
+    write_kernel_file(parent / "cgroup.subtree_control", "+" + std::string{controller});
   }
   const fs::path path = parent / name;
   fs::create_directory(path, error);
@@ -51,13 +46,14 @@ std::optional<ControlGroup> ControlGroup::of_memory(std::string_view name, std::
   if (!group) return std::nullopt;
   const bool old = group->first_version_;
   const auto& path = group->path_;
-  if (!put(path / (old ? "memory.limit_in_bytes" : "memory.max"), std::to_string(bytes_max))) {
+  if (!write_kernel_file(path / (old ? "memory.limit_in_bytes" : "memory.max"),
+                         std::to_string(bytes_max))) {
     group->remove();
     return std::nullopt;
   }
   // Memory on disk is no memory saved; not every kernel counts it.
-  put(path / (old ? "memory.memsw.limit_in_bytes" : "memory.swap.max"),
-      old ? std::to_string(bytes_max) : "0");
+  write_kernel_file(path / (old ? "memory.memsw.limit_in_bytes" : "memory.swap.max"),
+                    old ? std::to_string(bytes_max) : "0");
   return group;
 }
 
@@ -69,9 +65,10 @@ std::optional<ControlGroup> ControlGroup::of_cpu(std::string_view name, std::int
   const auto quota =
       std::to_string(std::max<std::int64_t>(millis_max * kPeriodMicros / 1000, 1000));
   const auto& path = group->path_;
-  const bool kept = group->first_version_ ? put(path / "cpu.cfs_period_us", period) &&
-                                                put(path / "cpu.cfs_quota_us", quota)
-                                          : put(path / "cpu.max", quota + " " + period);
+  const bool kept = group->first_version_
+                        ? write_kernel_file(path / "cpu.cfs_period_us", period) &&
+                              write_kernel_file(path / "cpu.cfs_quota_us", quota)
+                        : write_kernel_file(path / "cpu.max", quota + " " + period);
   if (!kept) {
     group->remove();
     return std::nullopt;
@@ -80,7 +77,7 @@ std::optional<ControlGroup> ControlGroup::of_cpu(std::string_view name, std::int
 }
 
 bool ControlGroup::join() const {
-  return put(path_ / "cgroup.procs", std::to_string(::getpid()));
+  return write_kernel_file(path_ / "cgroup.procs", std::to_string(::getpid()));
 }
 
 bool ControlGroup::ended_one() const {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/process/isolate.h"
 
+#include "node/process/kernel_file.h"
 #include "node/process/system_error.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <fstream>
 #include <functional>
 
 #include <fcntl.h>
@@ -44,17 +44,10 @@ Result<void> mount_at(const char* source, const fs::path& target, const char* ty
   return {};
 }
 
-bool put(const char* file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  out.flush();
-  return static_cast<bool>(out);
-}
-
 bool map_self(uid_t uid, gid_t gid) {
-  return put("/proc/self/setgroups", "deny") &&
-         put("/proc/self/uid_map", fmt::format("{0} {0} 1", uid)) &&
-         put("/proc/self/gid_map", fmt::format("{0} {0} 1", gid));
+  return write_kernel_file("/proc/self/setgroups", "deny") &&
+         write_kernel_file("/proc/self/uid_map", fmt::format("{0} {0} 1", uid)) &&
+         write_kernel_file("/proc/self/gid_map", fmt::format("{0} {0} 1", gid));
 }
 
 // The place where something is to be mounted, made below the new root. Its names may be links

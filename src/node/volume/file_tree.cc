@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kData = "..data";
 
-std::unexpected<Error> trouble(std::string_view doing, const fs::path& path, int error) {
+std::unexpected<Error> path_trouble(std::string_view doing, const fs::path& path, int error) {
   return fail(ErrorKind::Unavailable,
               fmt::format("{} {}: {}", doing, path.string(), std::strerror(error)));
 }
@@ -29,7 +29,7 @@ std::unexpected<Error> trouble(std::string_view doing, const fs::path& path, int
 Result<void> make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return trouble("create", path, error.value());
+  if (error) return path_trouble("create", path, error.value());
   return {};
 }
 
@@ -60,8 +60,8 @@ std::string fresh_name() {
 Result<void> point(const fs::path& link, const fs::path& target) {
   const fs::path next = link.string() + ".new";
   ::unlink(next.c_str());  // of an earlier life; symlink says if it cannot be replaced
-  if (::symlink(target.c_str(), next.c_str()) != 0) return trouble("link", next, errno);
-  if (::rename(next.c_str(), link.c_str()) != 0) return trouble("rename", link, errno);
+  if (::symlink(target.c_str(), next.c_str()) != 0) return path_trouble("link", next, errno);
+  if (::rename(next.c_str(), link.c_str()) != 0) return path_trouble("rename", link, errno);
   return {};
 }
 
@@ -90,7 +90,7 @@ Result<void> write_whole_file(const fs::path& path, std::string_view bytes, std:
   const fs::path next = path.string() + ".new";
   ::unlink(next.c_str());  // of an earlier life; open says if it cannot be replaced
   const int fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return trouble("create", next, errno);
+  if (fd < 0) return path_trouble("create", next, errno);
   int error = 0;
   while (!bytes.empty() && error == 0) {
     const auto count = ::write(fd, bytes.data(), bytes.size());
@@ -100,7 +100,7 @@ Result<void> write_whole_file(const fs::path& path, std::string_view bytes, std:
   if (error == 0 && ::fchmod(fd, mode) != 0) error = errno;
   ::close(fd);
   if (error == 0 && ::rename(next.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) return trouble("write", path, error);
+  if (error != 0) return path_trouble("write", path, error);
   return {};
 }
 
@@ -121,7 +121,7 @@ Result<bool> write_file_set(const fs::path& directory, const FileSet& files,
     FP_TRY_VOID(write_whole_file(place, content.bytes, content.mode));
     if (!group || ::geteuid() != 0) continue;
     if (::chown(place.c_str(), static_cast<uid_t>(-1), *group) != 0) {
-      return trouble("chown", place, errno);
+      return path_trouble("chown", place, errno);
     }
   }
   FP_TRY_VOID(point(data, fresh));
@@ -135,13 +135,15 @@ Result<fs::path> directory_below(const fs::path& root, std::string_view path) {
   FP_TRY_VOID(check_file_path(path));
   std::error_code error;
   fs::path real = fs::canonical(root, error);
-  if (error) return trouble("open", root, error.value());
+  if (error) return path_trouble("open", root, error.value());
   const std::string prefix = real.string() + "/";
   for (const auto& part : fs::path(path)) {
     const fs::path next = real / part;
-    if (::mkdir(next.c_str(), 0777) != 0 && errno != EEXIST) return trouble("create", next, errno);
+    if (::mkdir(next.c_str(), 0777) != 0 && errno != EEXIST) {
+      return path_trouble("create", next, errno);
+    }
     real = fs::canonical(next, error);
-    if (error) return trouble("open", next, error.value());
+    if (error) return path_trouble("open", next, error.value());
     if (!(real.string() + "/").starts_with(prefix)) {
       return fail(ErrorKind::Invalid, fmt::format("subPath \"{}\" leads out of its volume", path));
     }

@@ -20,7 +20,7 @@ std::uint32_t mode_of(json::View mode, std::uint32_t fallback) {
   return mode.is_int() ? static_cast<std::uint32_t>(mode.as_int()) & 0777U : fallback;
 }
 
-TokenWish wish_of(json::View projection) {
+TokenWish token_wish_of(json::View projection) {
   return {.audience = std::string{projection.get("audience").as_string()},
           .seconds = projection.get("expirationSeconds").as_int(kTokenSeconds)};
 }
@@ -63,7 +63,7 @@ class Collector {
   }
 
   Result<void> token(json::View projection, std::uint32_t mode) {
-    const std::string* token = from_.tokens(wish_of(projection));
+    const std::string* token = from_.tokens(token_wish_of(projection));
     if (token == nullptr) {
       return fail(ErrorKind::Unavailable, "the service account token is not there yet");
     }
@@ -151,7 +151,7 @@ std::vector<TokenWish> tokens_of(json::View volume) {
   std::vector<TokenWish> wishes;
   for (const json::View one : volume.get("projected", "sources").elements()) {
     const json::View projection = one.get("serviceAccountToken");
-    if (!projection.is_null()) wishes.push_back(wish_of(projection));
+    if (!projection.is_null()) wishes.push_back(token_wish_of(projection));
   }
   return wishes;
 }
