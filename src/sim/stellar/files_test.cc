@@ -32,7 +32,7 @@ Files files_of(std::map<std::string, FileFound> files) {
 }
 
 // A validator that trusts itself, with these lines on top.
-std::string core(std::string_view lines, std::string_view rest = kAlone) {
+std::string core_file_error(std::string_view lines, std::string_view rest = kAlone) {
   const auto text =
       fmt::format("NETWORK_PASSPHRASE=\"n\"\nNODE_IS_VALIDATOR=true\nNODE_SEED=\"{} self\"\n{}\n{}",
                   kSeed, lines, rest);
@@ -89,24 +89,26 @@ TEST(StandInFiles, TakeEverySettingThatTheOperatorHas) {
 }
 
 TEST(StandInFiles, RefuseWhatStellarCoreRefuses) {
-  EXPECT_EQ(core(""), "no error");
-  EXPECT_EQ(core("LOG_LEVEL=\"info\""),
+  EXPECT_EQ(core_file_error(""), "no error");
+  EXPECT_EQ(core_file_error("LOG_LEVEL=\"info\""),
             "Failed to parse 'f': Unknown configuration entry: 'LOG_LEVEL'");
-  EXPECT_EQ(core("HTTP_PORT=\"11626\""), "Failed to parse 'f': invalid 'HTTP_PORT'");
-  EXPECT_EQ(core("HTTP_PORT=65536"), "Failed to parse 'f': bad 'HTTP_PORT'");
-  EXPECT_EQ(core("PEER_PORT=0"), "Failed to parse 'f': bad 'PEER_PORT'");
-  EXPECT_EQ(core("KNOWN_PEERS=\"a\""), "Failed to parse 'f': invalid 'KNOWN_PEERS'");
-  EXPECT_EQ(core("CATCHUP_COMPLETE=1"), "Failed to parse 'f': invalid 'CATCHUP_COMPLETE'");
-  EXPECT_EQ(core("DATABASE=\"mysql://x\""),
+  EXPECT_EQ(core_file_error("HTTP_PORT=\"11626\""), "Failed to parse 'f': invalid 'HTTP_PORT'");
+  EXPECT_EQ(core_file_error("HTTP_PORT=65536"), "Failed to parse 'f': bad 'HTTP_PORT'");
+  EXPECT_EQ(core_file_error("PEER_PORT=0"), "Failed to parse 'f': bad 'PEER_PORT'");
+  EXPECT_EQ(core_file_error("KNOWN_PEERS=\"a\""), "Failed to parse 'f': invalid 'KNOWN_PEERS'");
+  EXPECT_EQ(core_file_error("CATCHUP_COMPLETE=1"),
+            "Failed to parse 'f': invalid 'CATCHUP_COMPLETE'");
+  EXPECT_EQ(core_file_error("DATABASE=\"mysql://x\""),
             "Failed to parse 'f': DATABASE: neither sqlite3:// nor postgresql://");
-  EXPECT_EQ(core("X=", ""), "Failed to parse 'f': line 4, column 3: a value is expected here");
-  EXPECT_EQ(core("", "[QUORUM_SET]\nVALIDATORS=[\"$self\"]\n"),
+  EXPECT_EQ(core_file_error("X=", ""),
+            "Failed to parse 'f': line 4, column 3: a value is expected here");
+  EXPECT_EQ(core_file_error("", "[QUORUM_SET]\nVALIDATORS=[\"$self\"]\n"),
             "Failed to parse 'f': SCP unsafe: can't have FAILURE_SAFETY=0 unless you also set "
             "UNSAFE_QUORUM=true");
-  EXPECT_THAT(core("", std::string{kAlone} + "[HISTORY.a]\nfetch=\"x\""),
+  EXPECT_THAT(core_file_error("", std::string{kAlone} + "[HISTORY.a]\nfetch=\"x\""),
               HasSubstr("Unknown HISTORY-table entry: 'fetch', within [HISTORY.a]"));
   // What a key after the first table becomes.
-  EXPECT_THAT(core("", std::string{kAlone} + "[HISTORY.a]\nget=\"x\"\nPEER_PORT=1\n"),
+  EXPECT_THAT(core_file_error("", std::string{kAlone} + "[HISTORY.a]\nget=\"x\"\nPEER_PORT=1\n"),
               HasSubstr("Unknown HISTORY-table entry: 'PEER_PORT'"));
   EXPECT_EQ(error_of(read_core_file("f", files_of({}))), "No config file found: f: no such file");
 }
