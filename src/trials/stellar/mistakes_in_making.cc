@@ -177,7 +177,7 @@ void quota(std::vector<Variant>& all) {
                         })));
 }
 
-void neighbours(std::vector<Variant>& all) {
+void mistakes_with_neighbours(std::vector<Variant>& all) {
   all.push_back(
       variant("neighbours", "whatever is in the namespace is its own",
               {.facts = [](Facts& facts, const Node& node, const runtime::Reader& reader) {
@@ -211,7 +211,7 @@ std::vector<Variant> mistakes_in_making() {
   partial_creation(all);
   mesh_before_workload(all);
   quota(all);
-  neighbours(all);
+  mistakes_with_neighbours(all);
   return all;
 }
 

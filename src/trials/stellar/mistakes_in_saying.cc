@@ -173,7 +173,7 @@ void stale_status(std::vector<Variant>& all) {
                         })));
 }
 
-void modes(std::vector<Variant>& all) {
+void mistakes_in_modes(std::vector<Variant>& all) {
   all.push_back(variant("modes", "suspended nodes go on running",
                         {.node = [](Node& node) { node.spec.suspended = false; }}));
   all.push_back(variant("modes", "a suspended node loses its Services",
@@ -204,7 +204,7 @@ std::vector<Variant> mistakes_in_saying() {
   refused_spec(all);
   bounded_work(all);
   stale_status(all);
-  modes(all);
+  mistakes_in_modes(all);
   return all;
 }
 
