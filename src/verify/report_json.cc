@@ -56,7 +56,7 @@ json::Draft actor_object(const ActorCount& count) {
   });
 }
 
-std::string_view to_string(Conclusion conclusion) {
+std::string_view conclusion_word(Conclusion conclusion) {
   switch (conclusion) {
     case Conclusion::Proved: return "proved";
     case Conclusion::Violated: return "violated";
@@ -92,10 +92,10 @@ void add_numbers(const Exploration& result, json::Draft& object) {
 
 json::Value to_json(const Report& report) {
   auto object = json::Draft::object({
-      {"subject",    report.subject                },
-      {"command",    report.command()              },
-      {"conclusion", to_string(report.conclusion())},
-      {"workers",    number(report.workers)        },
+      {"subject",    report.subject                      },
+      {"command",    report.command()                    },
+      {"conclusion", conclusion_word(report.conclusion())},
+      {"workers",    number(report.workers)              },
   });
   if (!report.scenario.empty()) object["scenario"] = report.scenario;
   for (const auto& [name, value] : report.parameters) {

@@ -43,7 +43,7 @@ std::string broken_in(const Exploration& result) {
   return text;
 }
 
-Exploration explored(const Trial& trial, std::string_view budget = "") {
+Exploration exploration_of(const Trial& trial, std::string_view budget = "") {
   const auto& scenario = trial.scenarios.front();
   return explore(World{trial, scenario, {.budget = scenario.budget.with(budget).value()}});
 }
@@ -110,7 +110,7 @@ TEST(BuiltInControllers, ActByThemselvesInAWorld) {
   };
   trial.scenarios = {scenario};
 
-  const auto result = explored(trial);
+  const auto result = exploration_of(trial);
 
   EXPECT_EQ(broken_in(result), "");
   EXPECT_TRUE(result.complete());
@@ -261,14 +261,14 @@ Trial harbour_trial(std::size_t boats, std::string_view budget = "") {
 }
 
 TEST(WorldOutside, ChangesByItselfAndIsClaimedAbout) {
-  const auto result = explored(harbour_trial(2));
+  const auto result = exploration_of(harbour_trial(2));
 
   EXPECT_EQ(broken_in(result), "");
   EXPECT_TRUE(result.complete());
 }
 
 TEST(WorldOutside, MayStayWithoutAnAnswerWhateverItDid) {
-  const auto result = explored(harbour_trial(1), "error=1");
+  const auto result = exploration_of(harbour_trial(1), "error=1");
 
   EXPECT_EQ(broken_in(result), "");
 }
@@ -287,9 +287,9 @@ TEST(WorldOutside, MayBeActedUponLate) {
   };
   scenario.deeds.push_back(sinks());
 
-  EXPECT_EQ(outcome_of(explored(trial, "edit=1"), "claim: no berth without a boat"),
+  EXPECT_EQ(outcome_of(exploration_of(trial, "edit=1"), "claim: no berth without a boat"),
             Outcome::Holds);
-  EXPECT_EQ(outcome_of(explored(trial, "edit=1,late=1"), "claim: no berth without a boat"),
+  EXPECT_EQ(outcome_of(exploration_of(trial, "edit=1,late=1"), "claim: no berth without a boat"),
             Outcome::Violated);
 }
 
@@ -299,7 +299,7 @@ TEST(Claims, AreFoundFalse) {
   scenario.deeds.front().fair = false;  // it need never open
   scenario.life->table.allowed.clear();
 
-  const auto result = explored(trial);
+  const auto result = exploration_of(trial);
 
   EXPECT_EQ(outcome_of(result, "claim: no berth is lost"), Outcome::Violated);
   EXPECT_EQ(outcome_of(result, "claim: an open harbour gets its boats"), Outcome::Holds);

@@ -13,14 +13,14 @@ void add_enum(DigestBuilder& out, Enum value) {
   out.number(static_cast<std::uint64_t>(value));
 }
 
-void add(DigestBuilder& out, const client::Resource& resource) {
+void add_resource(DigestBuilder& out, const client::Resource& resource) {
   out.text(resource.kind.group);
   out.text(resource.kind.version);
   out.text(resource.kind.kind);
   out.text(resource.plural);
 }
 
-void add(DigestBuilder& out, const client::Selector& selector) {
+void add_selector(DigestBuilder& out, const client::Selector& selector) {
   out.text(selector.labels);
   out.text(selector.fields);
 }
@@ -30,7 +30,7 @@ void add(DigestBuilder& out, const client::Selector& selector) {
 Digest digest_of(const client::Call& call) {
   DigestBuilder out;
   add_enum(out, call.verb);
-  add(out, call.resource);
+  add_resource(out, call.resource);
   out.text(call.key.ns);
   out.text(call.key.name);
   out.text(call.subresource);
@@ -41,7 +41,7 @@ Digest digest_of(const client::Call& call) {
   add_enum(out, call.dry_run);
   add_enum(out, call.field_validation);
   out.version(call.resource_version);
-  add(out, call.selector);
+  add_selector(out, call.selector);
   out.text(call.preconditions.uid);
   out.version(call.preconditions.resource_version);
   add_enum(out, call.propagation);
@@ -60,9 +60,9 @@ Digest digest_of(const client::Call& call) {
 
 Digest digest_of(const client::ListCall& call) {
   DigestBuilder out;
-  add(out, call.collection.resource);
+  add_resource(out, call.collection.resource);
   out.text(call.collection.ns);
-  add(out, call.collection.selector);
+  add_selector(out, call.collection.selector);
   out.truth(call.collection.metadata_only);
   out.number(call.limit);
   out.text(call.continue_token);

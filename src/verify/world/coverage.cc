@@ -31,7 +31,7 @@ struct SiteHash {
   }
 };
 
-std::string in_words(const Coverage::Row& row, Coverage::Cell cell) {
+std::string faults_in_words(const Coverage::Row& row, Coverage::Cell cell) {
   std::string text;
   for (std::size_t at = 1; at < kFaults; ++at) {
     if (row.cells[at] != cell) continue;
@@ -89,9 +89,9 @@ std::size_t Coverage::count(Cell cell) const {
 std::string Coverage::to_string() const {
   std::string text;
   for (const auto& row : rows()) {
-    text += fmt::format("{:<28} {}", row.site, in_words(row, Cell::Happened));
-    const auto beyond = in_words(row, Cell::Beyond);
-    const auto missed = in_words(row, Cell::Missed);
+    text += fmt::format("{:<28} {}", row.site, faults_in_words(row, Cell::Happened));
+    const auto beyond = faults_in_words(row, Cell::Beyond);
+    const auto missed = faults_in_words(row, Cell::Missed);
     if (!beyond.empty()) text += fmt::format(" (beyond the budget: {})", beyond);
     if (!missed.empty()) text += fmt::format(" MISSED: {}", missed);
     text += '\n';

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/digest.h"
 
+#include "base/ascii.h"
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -13,17 +15,14 @@ namespace {
 constexpr std::size_t kUidChars = 36;
 constexpr std::size_t kTimeChars = 20;  // 2026-01-01T00:00:00Z
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+bool is_lowercase_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 bool is_uid(std::string_view text) {
   for (std::size_t at = 0; at < kUidChars; ++at) {
     const bool dash = at == 8 || at == 13 || at == 18 || at == 23;
-    if (dash ? text[at] != '-' : !is_hex(text[at])) return false;
+    if (dash ? text[at] != '-' : !is_lowercase_hex(text[at])) return false;
   }
   return true;
 }

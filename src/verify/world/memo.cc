@@ -10,7 +10,7 @@
 namespace fixpoint::verify::world {
 namespace {
 
-void add(std::vector<std::uint64_t>& words, const store::RecordRef& record) {
+void add_record(std::vector<std::uint64_t>& words, const store::RecordRef& record) {
   words.push_back(record ? record->created.value : 0);
   if (!record) return;
   words.push_back(record->modified.value);
@@ -26,13 +26,13 @@ Hash128 told(const store::ReadLog& reads, const store::Snapshot& snapshot, const
   thread_local std::vector<std::uint64_t> words;
   words.assign({question.high, question.low, way});
   if (reads.everything) words.insert(words.end(), {whole.high, whole.low});
-  for (const auto& key : reads.keys) add(words, snapshot.find(key));
+  for (const auto& key : reads.keys) add_record(words, snapshot.find(key));
   for (const auto& [prefix, after] : reads.ranges) {
     const std::size_t count_at = words.size();
     words.push_back(0);
     snapshot.scan(prefix, after, [&](const store::RecordRef& record) {
       words.push_back(hash64(record->key));
-      add(words, record);
+      add_record(words, record);
       ++words[count_at];
       return true;
     });

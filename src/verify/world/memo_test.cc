@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/memo.h"
 
-#include "json/parse.h"
+#include "json/parsed_for_tests.h"
 
 #include <string>
 #include <string_view>
@@ -10,10 +10,6 @@
 
 namespace fixpoint::verify::world {
 namespace {
-
-json::Value object(std::string_view text) {
-  return *json::parse(text);
-}
 
 Hash128 whole_of(const store::Store& store) {
   return store.latest().fingerprint();
@@ -29,7 +25,7 @@ class Copier {
                              [&](store::Store& into) -> Memo::Answer {
                                ++times;
                                const std::string seen = read(into);
-                               into.put("copy", object('"' + seen + '"'));
+                               into.put("copy", json::parsed('"' + seen + '"'));
                                return std::nullopt;
                              });
     return std::string{store.latest().find("copy")->body.view().as_string()};
@@ -57,8 +53,8 @@ std::string all(const store::Store& store) {
 
 store::Store stored(std::string_view first, std::string_view second) {
   store::Store store;
-  store.put("a/one", object(first));
-  store.put("b/two", object(second));
+  store.put("a/one", json::parsed(first));
+  store.put("b/two", json::parsed(second));
   return store;
 }
 
@@ -80,8 +76,8 @@ TEST(Memo, AsksAgainWhereWhatWasReadIsAnother) {
   auto first = stored(R"("x")", R"("y")");
   auto second = stored(R"("w")", R"("y")");
   store::Store third;
-  third.put("b/two", object(R"("y")"));
-  third.put("b/three", object(R"("y")"));
+  third.put("b/two", json::parsed(R"("y")"));
+  third.put("b/three", json::parsed(R"("y")"));
 
   EXPECT_EQ(copier.copy(first, one), "x");
   EXPECT_EQ(copier.copy(second, one), "w");
@@ -92,8 +88,8 @@ TEST(Memo, SeesWhatCameIntoARange) {
   Copier copier;
   auto first = stored(R"("x")", R"("y")");
   store::Store second;
-  second.put("a/one", object(R"("x")"));
-  second.put("a/two", object(R"("y")"));
+  second.put("a/one", json::parsed(R"("x")"));
+  second.put("a/two", json::parsed(R"("y")"));
 
   EXPECT_EQ(copier.copy(first, all), "x");
   EXPECT_EQ(copier.copy(second, all), "xy");

@@ -32,7 +32,7 @@ std::string object_name(json::View object) {
                      kube::name_of(object));
 }
 
-std::string shortened(std::string text) {
+std::string cut_to_line_length(std::string text) {
   constexpr std::size_t kMax = 120;
   if (text.size() > kMax) text = text.substr(0, kMax - 1) + "…";
   return text;
@@ -47,7 +47,8 @@ bool is_noise(std::string_view pointer) {
 void add_difference(json::View before, json::View after, std::vector<std::string>& lines) {
   for (const auto& change : json::diff(before, after)) {
     if (is_noise(change.path)) continue;
-    lines.push_back(shortened(fmt::format("{} {}", object_name(after), json::to_text(change))));
+    lines.push_back(
+        cut_to_line_length(fmt::format("{} {}", object_name(after), json::to_text(change))));
   }
 }
 
@@ -70,7 +71,7 @@ void add_changes(const Live& before, const Live& after, std::vector<std::string>
   }
 }
 
-std::string in_words(const Action& action, std::string_view what) {
+std::string with_fault_of(const Action& action, std::string_view what) {
   if (action.fault == Fault::None) return std::string{what};
   return fmt::format("{} [{}]", what, to_string(action.fault));
 }
@@ -152,7 +153,7 @@ std::string World::describe(const Action& action) const {
     case Step::Relist: return fmt::format("the watch of {} by {} breaks: 410", kind(), who);
     case Step::Notice: return fmt::format("{} finds out whether {} are served", who, kind());
     case Step::Begin: return fmt::format("{} begins a pass", who);
-    case Step::Effect: return in_words(action, fmt::format("{} does its next effect", who));
+    case Step::Effect: return with_fault_of(action, fmt::format("{} does its next effect", who));
     case Step::Land: return "a late request arrives";
     case Step::Wait: return "time passes";
     case Step::Collect: return "the garbage collector looks";
@@ -173,7 +174,7 @@ Telling World::tell(const State& before, const Action& action, const State& afte
     case Step::Effect:
       telling.from = process_name(action.process);
       telling.to = kServerName;
-      telling.asks = in_words(action, effect_in_words(effect_of(before, action)));
+      telling.asks = with_fault_of(action, effect_in_words(effect_of(before, action)));
       telling.answer = crashes(action.fault) ? "crashes" : after.witness->answer;
       break;
     case Step::Deliver:

@@ -24,20 +24,21 @@ using runtime::OutsideEffect;
 using runtime::ProbeEffect;
 using runtime::ResolveEffect;
 
-std::string in_words(const client::CallError& error) {
+std::string error_in_words(const client::CallError& error) {
   if (error.fate != client::Fate::Refused) return error.status.message;
   return fmt::format("{} {}", error.status.code, error.status.reason);
 }
 
 struct InWords {
   std::string operator()(const client::Reply& reply) const {
-    return reply ? std::to_string(reply->code) : in_words(reply.error());
+    return reply ? std::to_string(reply->code) : error_in_words(reply.error());
   }
   std::string operator()(const client::PageReply& reply) const {
-    return reply ? fmt::format("200, {} objects", reply->items.size()) : in_words(reply.error());
+    return reply ? fmt::format("200, {} objects", reply->items.size())
+                 : error_in_words(reply.error());
   }
   std::string operator()(const std::expected<client::Resource, client::CallError>& reply) const {
-    return reply ? "200" : in_words(reply.error());
+    return reply ? "200" : error_in_words(reply.error());
   }
   std::string operator()(const Result<json::Value>& reply) const {
     return reply ? "done" : reply.error().message;

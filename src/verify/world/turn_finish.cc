@@ -22,19 +22,19 @@ Hash128 hash_of(const std::vector<std::uint64_t>& words) {
       {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint64_t)});
 }
 
-void add(std::vector<std::uint64_t>& words, const Hash128& hash) {
+void add_hash(std::vector<std::uint64_t>& words, const Hash128& hash) {
   words.push_back(hash.high);
   words.push_back(hash.low);
 }
 
-Hash128 exact_hash_of(const std::vector<store::Event>& events) {
+Hash128 hash_of_events(const std::vector<store::Event>& events) {
   std::vector<std::uint64_t> words;
   for (const auto& event : events) {
     words.push_back(event.revision.value);
     words.push_back(hash64(event.key()));
     for (const auto& record : {event.before, event.after, event.last}) {
       words.push_back(record ? 1 : 0);
-      if (record) add(words, digest_of(record->body).exact());
+      if (record) add_hash(words, digest_of(record->body).exact());
     }
   }
   return hash_of(words);
@@ -55,7 +55,7 @@ void World::Turn::publish() {
     auto events = state_.store.events_after(before_);
     FP_CHECK(events.has_value());
     news.events = *std::move(events);
-    news.key = exact_hash_of(news.events);
+    news.key = hash_of_events(news.events);
     weigh_server(news);
   }
   for (std::uint8_t at = 0; at < small_count(state_.processes); ++at) {
@@ -96,13 +96,13 @@ void World::Turn::weigh(const Action& action) {
   thread_local Recall<std::uint64_t> known{kJudgedPlaces};
   thread_local std::vector<std::uint64_t> words;
   words.clear();
-  add(words, was_.live->moment);
-  add(words, state_.live->moment);
+  add_hash(words, was_.live->moment);
+  add_hash(words, state_.live->moment);
   if (action.step == Step::Effect) {
     const auto& pass = pass_of(was_, action).state();
-    add(words, digest_of(pass.primary).exact());
+    add_hash(words, digest_of(pass.primary).exact());
     for (const auto& ask : pass.asks) {
-      if (ask.answer && *ask.answer) add(words, digest_of(**ask.answer).exact());
+      if (ask.answer && *ask.answer) add_hash(words, digest_of(**ask.answer).exact());
       words.push_back(std::holds_alternative<runtime::Probe>(ask.question) ? 1 : 0);
     }
   }
@@ -127,8 +127,8 @@ Move World::Turn::moved(std::uint8_t process, const Act* act, const News& news) 
   words.assign({state_.processes[process]->serial,
                 static_cast<std::uint64_t>(state_.now.time_since_epoch().count()),
                 std::uint64_t{state_.left.stale} * 2 + (state_.leader == process ? 1 : 0)});
-  add(words, act == nullptr ? Hash128{} : act->key);
-  add(words, news.key);
+  add_hash(words, act == nullptr ? Hash128{} : act->key);
+  add_hash(words, news.key);
   const Hash128 key = hash_of(words);
   auto& moves = Moves::of_this_thread();
   if (const Move* known = moves.find(key)) return *known;
