@@ -43,7 +43,7 @@ Meddler::Deed server_error() {
 }
 
 // "True AsDesired"; empty when it is not there.
-std::string condition(const StellarStage& stage, std::string_view type) {
+std::string condition_of_alice(const StellarStage& stage, std::string_view type) {
   const auto node = stage.cluster().get(kNodes + "/alice");
   for (const auto one : node.get("status", "conditions").elements()) {
     if (one.get("type").as_string() != type) continue;
@@ -89,7 +89,7 @@ void adds_policies_after_the_workload(const StellarStage& stage) {
   wire->play({});
 
   expect_running(stage, *process);
-  EXPECT_EQ(condition(stage, "MeshReady"), "True AsDesired");
+  EXPECT_EQ(condition_of_alice(stage, "MeshReady"), "True AsDesired");
   EXPECT_LT(first_made(*wire, "statefulsets"), first_made(*wire, "peerauthentications"));
   EXPECT_TRUE(stage.has(rule()));
   EXPECT_EQ(stage.text(kSets + "/alice", "spec", "template", "metadata", "labels",
@@ -111,11 +111,11 @@ void outlives_a_kind_of_the_mesh(const StellarStage& stage) {
   stage.remove_kind("destinationrules");
 
   EXPECT_TRUE(in_the_end([&] {
-    return condition(stage, "MeshReady") == "False FeatureUnavailable";
+    return condition_of_alice(stage, "MeshReady") == "False FeatureUnavailable";
   })) << stage.status("alice")
       << process->log();
   EXPECT_THAT(stage.status("alice"), HasSubstr("this cluster has no DestinationRule"));
-  EXPECT_EQ(condition(stage, "FeatureUnavailable"), "True NotServed");
+  EXPECT_EQ(condition_of_alice(stage, "FeatureUnavailable"), "True NotServed");
   EXPECT_EQ(stage.text(policy(), "metadata", "uid"), uid) << "the other policies stay";
   EXPECT_EQ(stage.text(kSets + "/alice", "metadata", "uid"), pods);
 
@@ -123,8 +123,8 @@ void outlives_a_kind_of_the_mesh(const StellarStage& stage) {
 
   EXPECT_TRUE(in_the_end([&] { return stage.has(rule()); })) << process->log();
   expect_running(stage, *process);
-  EXPECT_EQ(condition(stage, "MeshReady"), "True AsDesired");
-  EXPECT_EQ(condition(stage, "FeatureUnavailable"), "");
+  EXPECT_EQ(condition_of_alice(stage, "MeshReady"), "True AsDesired");
+  EXPECT_EQ(condition_of_alice(stage, "FeatureUnavailable"), "");
   EXPECT_EQ(stage.text(policy(), "metadata", "uid"), uid);
   remove_alice(stage, *process);
 }
