@@ -19,14 +19,14 @@ Sequence of(std::vector<Step> steps) {
   return sequence;
 }
 
-Step get(std::string path, std::string accept = {}) {
+Step get_at(std::string path, std::string accept = {}) {
   Step step;
   step.path = std::move(path);
   step.accept = std::move(accept);
   return step;
 }
 
-Step post(std::string path, std::string body) {
+Step post_to(std::string path, std::string body) {
   Step step;
   step.method = "POST";
   step.path = std::move(path);
@@ -54,7 +54,7 @@ std::string nested(std::size_t levels) {
 }
 
 Sequence with_webhook() {
-  auto hook = post(
+  auto hook = post_to(
       "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
       R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration",
     "metadata":{"name":"<<id>>"},
@@ -64,37 +64,37 @@ Sequence with_webhook() {
       "clientConfig":{"url":"https://127.0.0.1:9/deny"},
       "rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]}]})");
   hook.settle = seconds(3);
-  return of({hook, post(kMaps, R"({"metadata":{"name":"a"}})")});
+  return of({hook, post_to(kMaps, R"({"metadata":{"name":"a"}})")});
 }
 
 Sequence with_policy() {
   auto policy =
-      post("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
-           R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy",
+      post_to("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+              R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy",
     "metadata":{"name":"<<id>>"},"spec":{"failurePolicy":"Fail",
       "matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],
         "operations":["CREATE"],"resources":["configmaps"]}]},
       "validations":[{"expression":"false","message":"never"}]}})");
-  auto binding = post(
+  auto binding = post_to(
       "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
       R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicyBinding",
     "metadata":{"name":"<<id>>"},"spec":{"policyName":"<<id>>","validationActions":["Deny"],
       "matchResources":{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"<<ns>>"}}}}})");
   binding.settle = seconds(4);
-  return of({policy, binding, post(kMaps, R"({"metadata":{"name":"a"}})")});
+  return of({policy, binding, post_to(kMaps, R"({"metadata":{"name":"a"}})")});
 }
 
 Sequence with_policy_expression() {
-  auto step = post("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
-                   R"({"metadata":{"name":"<<id>>"},"spec":{"matchConstraints":{"resourceRules":[
+  auto step = post_to("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+                      R"({"metadata":{"name":"<<id>>"},"spec":{"matchConstraints":{"resourceRules":[
     {"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]},
     "validations":[{"expression":"nope"}]}})");
   step.query = "dryRun=All";
   return of({step});
 }
 
-Step put(std::string path, std::string body) {
-  auto step = post(std::move(path), std::move(body));
+Step put_at(std::string path, std::string body) {
+  auto step = post_to(std::move(path), std::move(body));
   step.method = "PUT";
   return step;
 }
@@ -102,9 +102,9 @@ Step put(std::string path, std::string body) {
 constexpr auto kRevisions = "/apis/apps/v1/namespaces/<<ns>>/controllerrevisions";
 
 Sequence with_revision() {
-  return of({post(kRevisions, R"({"metadata":{"name":"a"},"revision":1,"data":{"a":1,"b":2}})"),
-             put(std::string{kRevisions} + "/a",
-                 R"({"metadata":{"name":"a"},"revision":2,"data":{"b":2,"a":1}})")});
+  return of({post_to(kRevisions, R"({"metadata":{"name":"a"},"revision":1,"data":{"a":1,"b":2}})"),
+             put_at(std::string{kRevisions} + "/a",
+                    R"({"metadata":{"name":"a"},"revision":2,"data":{"b":2,"a":1}})")});
 }
 
 constexpr auto kDefinitionPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -122,19 +122,19 @@ std::string definition(std::string_view spec_schema) {
 
 Sequence with_message() {
   auto step =
-      post(kDefinitionPath, definition(R"({"type":"object","properties":{"a":{"type":"string"}},
+      post_to(kDefinitionPath, definition(R"({"type":"object","properties":{"a":{"type":"string"}},
     "x-kubernetes-validations":[{"rule":"google.protobuf.Int32Value{value: 3} == 3"}]})"));
   step.query = "dryRun=All";
   return of({step});
 }
 
 Sequence with_unreadable_schema() {
-  auto made = post(kDefinitionPath,
-                   definition(R"({"type":"object","properties":{"a":{"type":"string"}}})"));
+  auto made = post_to(kDefinitionPath,
+                      definition(R"({"type":"object","properties":{"a":{"type":"string"}}})"));
   made.settle = seconds(2);
-  auto changed = post(std::string{kDefinitionPath} + "/things.<<id>>.example.com",
-                      R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/$ref",)"
-                      R"("value":"#/x"}])");
+  auto changed = post_to(std::string{kDefinitionPath} + "/things.<<id>>.example.com",
+                         R"([{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/$ref",)"
+                         R"("value":"#/x"}])");
   changed.method = "PATCH";
   changed.content_type = "application/json-patch+json";
   changed.query = "dryRun=All";
@@ -142,32 +142,32 @@ Sequence with_unreadable_schema() {
 }
 
 Sequence with_flow() {
-  auto made = post("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
-                   R"({"metadata":{"name":"<<id>>"},"spec":{"matchingPrecedence":5000,
+  auto made = post_to("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
+                      R"({"metadata":{"name":"<<id>>"},"spec":{"matchingPrecedence":5000,
     "priorityLevelConfiguration":{"name":"nowhere"}}})");
   made.settle = seconds(4);
-  return of({made, get("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/<<id>>")});
+  return of({made, get_at("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/<<id>>")});
 }
 
 Sequence with_device() {
-  return of({post("/apis/resource.k8s.io/v1/namespaces/<<ns>>/resourceclaims",
-                  R"({"metadata":{"name":"a"},"spec":{"devices":{"requests":[{"name":"r",
+  return of({post_to("/apis/resource.k8s.io/v1/namespaces/<<ns>>/resourceclaims",
+                     R"({"metadata":{"name":"a"},"spec":{"devices":{"requests":[{"name":"r",
     "exactly":{"deviceClassName":"c","selectors":[{"cel":{"expression":"nope"}}]}}]}}})")});
 }
 
 // Without the limit of its own it would take as long as any request may.
 Sequence with_nameless_service() {
-  auto step = post("/api/v1/namespaces/<<ns>>/services",
-                   R"({"metadata":{},"spec":{"ports":[{"port":80}]}})");
+  auto step = post_to("/api/v1/namespaces/<<ns>>/services",
+                      R"({"metadata":{},"spec":{"ports":[{"port":80}]}})");
   step.query = "timeout=2s";
   return of({step});
 }
 
 Sequence with_certificate() {
-  return of({post("/api/v1/namespaces/<<ns>>/secrets",
-                  R"({"metadata":{"name":"a"},"type":"kubernetes.io/tls","data":{"tls.crt":")" +
-                      std::string{kBrokenCertificate} + R"(","tls.key":")" +
-                      std::string{tls::kKeys[0]} + R"("}})")});
+  return of({post_to("/api/v1/namespaces/<<ns>>/secrets",
+                     R"({"metadata":{"name":"a"},"type":"kubernetes.io/tls","data":{"tls.crt":")" +
+                         std::string{kBrokenCertificate} + R"(","tls.key":")" +
+                         std::string{tls::kKeys[0]} + R"("}})")});
 }
 
 }  // namespace
@@ -176,38 +176,38 @@ std::vector<Accepted> accepted_differences() {
   return {
       {"depth",            "a body nested deeper than 1,000 levels is refused",
        "a real server draws the line at 10,000; ours keeps recursion within a thread's stack under "
-       "the sanitizers, and no schema comes near either",                                                                                 of({post(kMaps, nested(2'000))})                       },
+       "the sanitizers, and no schema comes near either",                                                                                 of({post_to(kMaps, nested(2'000))})                       },
       {"protobuf-answers", "answers are JSON or YAML, never Kubernetes protobuf",
-       "bodies in protobuf are read; clients that prefer protobuf also take JSON",                                                        of({get(kMaps, "application/vnd.kubernetes.protobuf")})},
+       "bodies in protobuf are read; clients that prefer protobuf also take JSON",                                                        of({get_at(kMaps, "application/vnd.kubernetes.protobuf")})},
       {"descriptions",     "descriptions in the OpenAPI documents of built-in kinds are our own words",
-       "field names, types, defaults and list keys are facts, sentences are not ours to copy",                                            of({get("/openapi/v3/api/v1")})                        },
+       "field names, types, defaults and list keys are facts, sentences are not ours to copy",                                            of({get_at("/openapi/v3/api/v1")})                        },
       {"policies",         "admission policies are stored and do not act",
-       "they are CEL over all kinds, and come with their own issue",                                                                      with_policy()                                          },
+       "they are CEL over all kinds, and come with their own issue",                                                                      with_policy()                                             },
       {"expressions",      "expressions of admission policies are not compiled",
-       "they come with the policies' own issue, which is what would evaluate them",                                                       with_policy_expression()                               },
+       "they come with the policies' own issue, which is what would evaluate them",                                                       with_policy_expression()                                  },
       {"revisions",        "a ControllerRevision's data is a value",
        "a real server keeps the bytes that were sent and refuses other bytes that mean the same; "
-       "only controllers write such data, each always in one form",                                                                       with_revision()                                        },
+       "only controllers write such data, each always in one form",                                                                       with_revision()                                           },
       {"messages",         "rules know no google.protobuf messages",
-       "no field of a custom resource can be one, so a rule has nothing to hold them against",                                            with_message()                                         },
+       "no field of a custom resource can be one, so a rule has nothing to hold them against",                                            with_message()                                            },
       {"certificates",     "what is wrong deep inside a certificate is said of it as a whole",
-       "the words are not Kubernetes' own but those of the Go release that a server was built with",                                      with_certificate()                                     },
+       "the words are not Kubernetes' own but those of the Go release that a server was built with",                                      with_certificate()                                        },
       {"devices",          "selectors of devices are not compiled",
-       "they belong to the allocation of devices, of which nothing is built here",                                                        with_device()                                          },
+       "they belong to the allocation of devices, of which nothing is built here",                                                        with_device()                                             },
       {"flows",            "the status of a flow schema stays as it was written",
        "a real server writes it on its own, at a moment of its choosing, and nothing acts on it "
-       "here",                                                                                                                            with_flow()                                            },
+       "here",                                                                                                                            with_flow()                                               },
       {"components",       "component statuses are those of this program's own loops",
-       "beside the real server of a comparison no scheduler and no controllers run",                                                      of({get("/api/v1/componentstatuses")})                 },
+       "beside the real server of a comparison no scheduler and no controllers run",                                                      of({get_at("/api/v1/componentstatuses")})                 },
       {"panics",           "a schema that cannot be read beside selectable fields is refused",
        "a real server panics over it and breaks the connection off: there is nothing to be alike "
-       "to",                                                                                                                              with_unreadable_schema()                               },
+       "to",                                                                                                                              with_unreadable_schema()                                  },
       {"webhooks",         "webhooks are stored and not called",                                        "they come with their own issue",
-       with_webhook()                                                                                                                                                                            },
+       with_webhook()                                                                                                                                                                               },
       // The last one: the real server of the comparison hands out no address after it.
       {"nameless",         "a service without a name that wants any address is refused at once",
        "a real server tries every address it has, each of which it refuses to a service without a "
-       "name, until the request times out; meanwhile nobody else gets one",                                                               with_nameless_service()                                },
+       "name, until the request times out; meanwhile nobody else gets one",                                                               with_nameless_service()                                   },
   };
 }
 

@@ -194,7 +194,7 @@ std::string shown(const std::optional<json::Value>& value) {
 }
 
 // The differences of one document, as lines; nothing when there are none.
-std::string differences(const Document& document, Server& real, Server& ours) {
+std::string document_differences(const Document& document, Server& real, Server& ours) {
   const auto theirs = comparable(document, ask(real, document));
   const auto mine = comparable(document, ask(ours, document));
   const auto changes = json::diff(theirs, mine);
@@ -292,10 +292,10 @@ TEST_F(DocumentsAreAlike, InEveryPlaceThatIsCompared) {
   const auto documents = documents_of(*real_);
 
   for (const auto& document : documents) {
-    auto text = differences(document, *real_, *ours_);
+    auto text = document_differences(document, *real_, *ours_);
     while (!text.empty() && rounds_-- > 0) {
       real_->wait(kPause);
-      text = differences(document, *real_, *ours_);
+      text = document_differences(document, *real_, *ours_);
     }
     EXPECT_EQ(text, "");
   }

@@ -21,12 +21,6 @@ Step step(std::string method, std::string path, std::string body = {}, std::stri
   return made;
 }
 
-Step patch(const Sort& sort, std::string_view name, std::string body, std::string_view type) {
-  auto made = step("PATCH", item(sort, name), std::move(body));
-  made.content_type = type;
-  return made;
-}
-
 }  // namespace
 
 std::string to_text(const Step& step) {
@@ -85,21 +79,28 @@ Step update(const Sort& sort, std::string_view name, std::string change) {
   return made;
 }
 
+Step patch_of_type(const Sort& sort, std::string_view name, std::string body,
+                   std::string_view type) {
+  auto made = step("PATCH", item(sort, name), std::move(body));
+  made.content_type = type;
+  return made;
+}
+
 Step merge_patch(const Sort& sort, std::string_view name, std::string body) {
-  return patch(sort, name, std::move(body), "application/merge-patch+json");
+  return patch_of_type(sort, name, std::move(body), "application/merge-patch+json");
 }
 
 Step json_patch(const Sort& sort, std::string_view name, std::string body) {
-  return patch(sort, name, std::move(body), "application/json-patch+json");
+  return patch_of_type(sort, name, std::move(body), "application/json-patch+json");
 }
 
 Step strategic_patch(const Sort& sort, std::string_view name, std::string body) {
-  return patch(sort, name, std::move(body), "application/strategic-merge-patch+json");
+  return patch_of_type(sort, name, std::move(body), "application/strategic-merge-patch+json");
 }
 
 Step apply(const Sort& sort, std::string_view name, std::string body, std::string_view manager,
            bool force) {
-  auto made = patch(sort, name, std::move(body), "application/apply-patch+yaml");
+  auto made = patch_of_type(sort, name, std::move(body), "application/apply-patch+yaml");
   if (!manager.empty()) made.query = "fieldManager=" + std::string{manager};
   return force ? with(std::move(made), "force=true") : made;
 }

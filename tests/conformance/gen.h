@@ -70,6 +70,9 @@ Step create(const Sort& sort, const json::Value& body);
 Step get(const Sort& sort, std::string_view name);
 // Reads (as the last answer told it), merges `change` in and writes back.
 Step update(const Sort& sort, std::string_view name, std::string change);
+// A patch of any content type; below, of each by its name.
+Step patch_of_type(const Sort& sort, std::string_view name, std::string patch,
+                   std::string_view type);
 Step merge_patch(const Sort& sort, std::string_view name, std::string patch);
 Step json_patch(const Sort& sort, std::string_view name, std::string patch);
 Step strategic_patch(const Sort& sort, std::string_view name, std::string patch);

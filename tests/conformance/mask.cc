@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/mask.h"
 
+#include "base/ascii.h"
 #include "base/rfc3339.h"
 #include "net/loop.h"
 #include "tests/conformance/text.h"
@@ -12,10 +13,7 @@
 namespace fixpoint::conformance {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_hex(char c) {
+bool is_lowercase_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
@@ -25,7 +23,7 @@ bool uid_at(std::string_view text, std::size_t at) {
   if (at + kUidSize > text.size()) return false;
   for (std::size_t i = 0; i < kUidSize; ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[at + i] != '-' : !is_hex(text[at + i])) return false;
+    if (dash ? text[at + i] != '-' : !is_lowercase_hex(text[at + i])) return false;
   }
   return true;
 }

@@ -248,7 +248,7 @@ bool is_watch(const Observation& observation) {
   return observation.call.query.contains("watch=") && observation.answer.code == 200;
 }
 
-json::Value body_of(const Observation& observation) {
+json::Value observed_body(const Observation& observation) {
   if (is_watch(observation)) {
     Draft events = Draft::array();
     for (const auto& line : lines_of(observation.answer.body)) {
@@ -285,8 +285,8 @@ Normal normalise(const Recording& recording) {
   Normaliser normaliser{recording};
   std::vector<json::Value> steps;
   std::vector<json::Value> watches;
-  for (const auto& step : recording.steps) steps.push_back(body_of(step));
-  for (const auto& watch : recording.watches) watches.push_back(body_of(watch));
+  for (const auto& step : recording.steps) steps.push_back(observed_body(step));
+  for (const auto& watch : recording.watches) watches.push_back(observed_body(watch));
   for (const auto& step : recording.steps) normaliser.learn_asked(step.call.body);
   for (const auto& body : steps) normaliser.learn(body);
   for (const auto& body : watches) normaliser.learn(body);

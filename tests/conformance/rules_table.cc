@@ -26,7 +26,7 @@ std::string cell(std::string_view text) {
 }
 
 // "PATCH boats/a/status", with a word for the sort of patch.
-std::string request(const Step& step) {
+std::string request_in_words(const Step& step) {
   const auto parts = parts_of(step.path);
   std::string text = step.method;
   if (step.content_type.contains("apply")) text = "APPLY";
@@ -59,7 +59,7 @@ std::string names(json::View items) {
   return text;
 }
 
-std::string object(json::View body) {
+std::string object_in_words(json::View body) {
   const json::View metadata = body.get("metadata");
   std::string text;
   if (metadata.get("resourceVersion").is_string()) {
@@ -75,7 +75,7 @@ std::string object(json::View body) {
   return text;
 }
 
-std::string outcome(json::View answer) {
+std::string outcome_in_words(json::View answer) {
   const json::View body = answer.get("body");
   auto text = std::to_string(answer.get("code").as_int());
   if (body.is_array()) return text + ": " + events(body);
@@ -83,7 +83,7 @@ std::string outcome(json::View answer) {
     return text + " " + shortened(std::string{body.get("message").as_string()}, kMessageShown);
   }
   if (body.get("items").is_array()) return text + names(body.get("items"));
-  text += object(body);
+  text += object_in_words(body);
   if (answer.get("warnings").is_array()) {
     text += " warned " +
             shortened(json::to_text(answer.get("warnings"), json::Escape::Plain), kMessageShown);
@@ -92,9 +92,9 @@ std::string outcome(json::View answer) {
 }
 
 void add_row(std::string& table, std::string_view sent, json::View real, const json::Value* ours) {
-  const auto theirs = outcome(real);
+  const auto theirs = outcome_in_words(real);
   std::string own = "not asked";
-  if (ours != nullptr) own = real == *ours ? "the same" : outcome(*ours) + " (differs)";
+  if (ours != nullptr) own = real == *ours ? "the same" : outcome_in_words(*ours) + " (differs)";
   table += fmt::format("| {} | {} | {} |\n", cell(sent), cell(theirs), cell(own));
 }
 
@@ -106,7 +106,7 @@ std::string part_table(const Part& part, const Normal& real, const Normal* ours)
   std::string table = "| sent | the real server answered | ours |\n|---|---|---|\n";
   const auto& steps = part.sequence.steps;
   for (std::size_t i = 0; i < std::min(steps.size(), real.steps.size()); ++i) {
-    add_row(table, request(steps[i]), real.steps[i],
+    add_row(table, request_in_words(steps[i]), real.steps[i],
             at(ours == nullptr ? nullptr : &ours->steps, i));
   }
   const auto touched = touched_collections(part.sequence);

@@ -101,7 +101,7 @@ SceneDeed nudge(std::string_view word, bool compared) {
 
 constexpr auto kOwnClass = R"("storageClassName":"<ns>",)";
 
-std::vector<SceneDeed> joined(std::vector<std::vector<SceneDeed>> parts) {
+std::vector<SceneDeed> joined_deeds(std::vector<std::vector<SceneDeed>> parts) {
   std::vector<SceneDeed> all;
   for (auto& part : parts) std::ranges::move(part, std::back_inserter(all));
   return all;
@@ -112,26 +112,27 @@ std::vector<Scene> scenes() {
   const std::vector<std::string> storage{kClaims, kVolumes};
   return {
       {"service with pods",         network,
-       joined({{{"POST", kServices, R"({"metadata":{"name":"web","labels":{"a":"b"}},"spec":{
+       joined_deeds({{{"POST", kServices, R"({"metadata":{"name":"web","labels":{"a":"b"}},"spec":{
           "selector":{"app":"web"},"ports":[{"name":"http","port":80,"targetPort":"http"}]}})"}},
-               pod("a", "10.1.0.1", "True"),
-               pod("b", "10.1.0.2", "False"),
-               {{"PATCH", at(kPods, "b/status"),
-                 R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})"},
-                {"DELETE", at(kPods, "a"), ""},
-                {"PATCH", at(kPods, "b"), R"({"metadata":{"labels":{"app":"other"}}})"},
-                {"PATCH", at(kServices, "web"), R"({"spec":{"selector":{"app":"other"}}})"},
-                {"PATCH", at(kServices, "web"), R"({"metadata":{"labels":{"a":"c"}}})"},
-                {"DELETE", at(kServices, "web"), ""}}})                                               },
+                     pod("a", "10.1.0.1", "True"),
+                     pod("b", "10.1.0.2", "False"),
+                     {{"PATCH", at(kPods, "b/status"),
+                       R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})"},
+                      {"DELETE", at(kPods, "a"), ""},
+                      {"PATCH", at(kPods, "b"), R"({"metadata":{"labels":{"app":"other"}}})"},
+                      {"PATCH", at(kServices, "web"), R"({"spec":{"selector":{"app":"other"}}})"},
+                      {"PATCH", at(kServices, "web"), R"({"metadata":{"labels":{"a":"c"}}})"},
+                      {"DELETE", at(kServices, "web"), ""}}})                                         },
       {"headless service",          network,
-       joined({{{"POST", kServices, R"({"metadata":{"name":"web"},"spec":{"clusterIP":"None",
+       joined_deeds({{{"POST", kServices, R"({"metadata":{"name":"web"},"spec":{"clusterIP":"None",
           "publishNotReadyAddresses":true,"selector":{"app":"web"}}})"}},
-               pod("a", "10.1.0.1", "False", R"("hostname":"a","subdomain":"web",)"),
-               {{"DELETE", at(kPods, "a"), ""}}})                                                     },
+                     pod("a", "10.1.0.1", "False", R"("hostname":"a","subdomain":"web",)"),
+                     {{"DELETE", at(kPods, "a"), ""}}})                                               },
       {"port that is not there",    network,
-       joined({{{"POST", kServices, R"({"metadata":{"name":"web"},"spec":{"selector":{"app":"web"},
+       joined_deeds(
+           {{{"POST", kServices, R"({"metadata":{"name":"web"},"spec":{"selector":{"app":"web"},
           "ports":[{"name":"x","port":80,"targetPort":"absent"}]}})"}},
-               pod("a", "10.1.0.1", "True")})                                                         },
+            pod("a", "10.1.0.1", "True")})                                                            },
       {"endpoints of a person",
        network,                              {{"POST", kServices, R"({"metadata":{"name":"db"},"spec":{"ports":[{"port":5432}]}})"},
         {"POST", kEndpoints,

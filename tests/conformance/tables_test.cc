@@ -29,7 +29,7 @@ constexpr std::string_view kGadgets = "/apis/test.fixpoint.example/v1/namespaces
 constexpr int kSamples = 400;
 constexpr int kTriesMax = 100;
 
-Answer send(Server& server, std::string_view path, std::string_view query, json::View body) {
+Answer post_json(Server& server, std::string_view path, std::string_view query, json::View body) {
   return server.call({.method = "POST",
                       .path = std::string{path},
                       .query = std::string{query},
@@ -84,7 +84,7 @@ TEST(Tables, AgreeWithARealServer) {
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message;
   const auto server = make_http_server((*cluster)->endpoint());
   const auto definition = types::crd(types::gadget_kind());
-  const auto made = send(*server, kDefinitions, "fieldValidation=Strict", definition);
+  const auto made = post_json(*server, kDefinitions, "fieldValidation=Strict", definition);
   ASSERT_TRUE(made.code == 201 || made.code == 409) << made.body;
   ASSERT_TRUE(serves(*server));
 
@@ -97,7 +97,7 @@ TEST(Tables, AgreeWithARealServer) {
       if (list_for_formatted(spec)) continue;
       const auto local = types::decode<GadgetSpec>(spec, kube::FieldPath{"spec"});
       const auto object = gadget(spec);
-      const auto answer = send(*server, kGadgets, "dryRun=All", object);
+      const auto answer = post_json(*server, kGadgets, "dryRun=All", object);
       const auto body = json::parse(answer.body);
       ASSERT_TRUE(body.has_value()) << answer.body;
 

@@ -21,8 +21,8 @@ std::string pod_template(std::string_view image) {
       image);
 }
 
-std::string object(std::string_view api, std::string_view kind, int replicas,
-                   std::string_view more) {
+std::string workload(std::string_view api, std::string_view kind, int replicas,
+                     std::string_view more) {
   return fmt::format(
       R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"web"}},"spec":{{"replicas":{},)"
       R"("selector":{{"matchLabels":{{"app":"web"}}}},"template":{}{}{}}}}})",
@@ -30,21 +30,21 @@ std::string object(std::string_view api, std::string_view kind, int replicas,
 }
 
 Deed make_deployment(int replicas, std::string_view more = {}) {
-  return {"POST", "apps/deployments", object("apps/v1", "Deployment", replicas, more)};
+  return {"POST", "apps/deployments", workload("apps/v1", "Deployment", replicas, more)};
 }
 
 Deed make_stateful_set(int replicas, std::string_view more = {}) {
   const auto with_service =
       fmt::format(R"("serviceName":"web"{}{})", more.empty() ? "" : ",", more);
-  return {"POST", "apps/statefulsets", object("apps/v1", "StatefulSet", replicas, with_service)};
+  return {"POST", "apps/statefulsets", workload("apps/v1", "StatefulSet", replicas, with_service)};
 }
 
-Deed patch(std::string_view path, std::string_view body) {
+Deed patch_at(std::string_view path, std::string_view body) {
   return {"PATCH", std::string{path}, std::string{body}};
 }
 
 Deed spec(std::string_view path, std::string_view fields) {
-  return patch(path, fmt::format(R"({{"spec":{{{}}}}})", fields));
+  return patch_at(path, fmt::format(R"({{"spec":{{{}}}}})", fields));
 }
 
 Deed image(std::string_view path, std::string_view name) {
@@ -58,7 +58,7 @@ Deed end(std::string_view path, std::string_view policy = "Background") {
 }
 
 Deed fail_pod(std::string_view name) {
-  return patch(fmt::format("pods/{}/status", name), R"({"status":{"phase":"Failed"}})");
+  return patch_at(fmt::format("pods/{}/status", name), R"({"status":{"phase":"Failed"}})");
 }
 
 Deed stray(std::string_view name) {
@@ -150,8 +150,8 @@ std::vector<Play> of_deployments() {
       {"annotations",
        "annotations are passed on, but not all", {{"made", {make_deployment(1)}},
         {"annotated",
-         {patch(kDeployment, R"({"metadata":{"annotations":{"team":"x",)"
-                             R"("kubectl.kubernetes.io/last-applied-configuration":"{}"}}})")}},
+         {patch_at(kDeployment, R"({"metadata":{"annotations":{"team":"x",)"
+                                R"("kubectl.kubernetes.io/last-applied-configuration":"{}"}}})")}},
         {"restarted",
          {spec(
              kDeployment,
@@ -163,8 +163,8 @@ std::vector<Play> of_replica_sets() {
   return {
       {"adopt",
        "strays are adopted, those that no longer match are let go", {{"stray", {stray("web-stray")}},
-        {"made", {{"POST", "apps/replicasets", object("apps/v1", "ReplicaSet", 2, {})}}},
-        {"let go", {patch("pods/web-stray", R"({"metadata":{"labels":{"app":"other"}}})")}},
+        {"made", {{"POST", "apps/replicasets", workload("apps/v1", "ReplicaSet", 2, {})}}},
+        {"let go", {patch_at("pods/web-stray", R"({"metadata":{"labels":{"app":"other"}}})")}},
         {"one too many", {stray("web-late")}, Pods::AsTheyAre}}},
       {"replication-controller",
        "the old kind does the same",                                {{"made",

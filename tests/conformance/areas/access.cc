@@ -34,7 +34,7 @@ Step heard(Step step) {
   return step;
 }
 
-std::string own(Gen& gen, std::string_view name) {
+std::string own_name(Gen& gen, std::string_view name) {
   return std::string{name} + "-" + std::to_string(gen.next() % 1'000'000'000'000);
 }
 
@@ -186,8 +186,8 @@ Step review_step(Gen& gen, const std::string& user, const std::string& group) {
 // One right, then the user tries everything.
 Sequence decisions(Gen& gen) {
   Sequence made;
-  const auto user = own(gen, "ada");
-  const auto group = own(gen, "staff");
+  const auto user = own_name(gen, "ada");
+  const auto group = own_name(gen, "staff");
   const bool by_group = gen.chance(30);
   const auto subject = by_group ? group_subject(group) : user_subject(user);
   const auto rules = random_rules(gen);
@@ -222,7 +222,7 @@ Sequence decisions(Gen& gen) {
 // Somebody who may write roles tries to get more than they have.
 Sequence escalation(Gen& gen) {
   Sequence made;
-  const auto user = own(gen, "eve");
+  const auto user = own_name(gen, "eve");
   const auto extra = gen.pick(
       {"", "",
        R"(,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles","clusterroles"],"verbs":["escalate"]})",
@@ -331,7 +331,7 @@ Sequence masks(Gen& gen) {
 
 Sequence paths(Gen& gen) {
   Sequence made;
-  const auto user = own(gen, "pia");
+  const auto user = own_name(gen, "pia");
   made.steps.push_back(cluster_role_step(
       "p", R"([{"nonResourceURLs":[)" +
                gen.pick({R"("/none")", R"("/none/*")", R"("*")", R"("/logs/","/none")"}) +
@@ -417,7 +417,7 @@ Sequence tokens(Gen& gen) {
 
 Sequence rule_reviews(Gen& gen) {
   Sequence made;
-  const auto user = own(gen, "rue");
+  const auto user = own_name(gen, "rue");
   made.steps.push_back(role_step("r", random_rules(gen)));
   made.steps.push_back(binding_step("Role", "r", user_subject(user)));
   for (auto count = gen.between(1, 3); count > 0; --count) {

@@ -53,7 +53,7 @@ std::string big_data(Gen& gen, const Variants& variants) {
   return std::string{R"({")"} + field + R"(":{"a":")" + times(size) + "\"}}";
 }
 
-Step applied(Story& story, std::string_view name, const std::string& merge) {
+Step applied_piece(Story& story, std::string_view name, const std::string& merge) {
   const auto& sort = story.sort();
   json::Value minimal =
       parsed(R"({"apiVersion":")" + std::string{sort.group_version} + R"(","kind":")" +
@@ -73,7 +73,7 @@ void one_step(Story& story, const Variants& variants) {
     case 0: return make_with(story, gen.pick({"b", "c"}), merged);
     case 1: return make_with(story, gen.pick({"a", "b"}), part);
     case 2: return story.small_talk("a");
-    case 3: return story.then(applied(story, gen.pick({"a", "a", "d"}), part));
+    case 3: return story.then(applied_piece(story, gen.pick({"a", "a", "d"}), part));
     case 4:
       return story.then(
           with(update(sort, "a", part),

@@ -229,7 +229,7 @@ Step metadata_write(Gen& gen) {
                 R"({"metadata":null})", R"({"spec":null})", R"({"spec":[]})", "{}"}));
 }
 
-Step read(Gen& gen) {
+Step any_read(Gen& gen) {
   const auto& kind = sort("gadgets");
   switch (gen.between(0, 4)) {
     case 0: {
@@ -283,7 +283,7 @@ Step zone_step(Gen& gen) {
   }
 }
 
-Step any_step(Gen& gen) {
+Step gadget_step(Gen& gen) {
   const auto roll = gen.between(0, 99);
   if (roll < 22) return bad_write(gen);
   if (roll < 40) return good_write(gen);
@@ -295,7 +295,7 @@ Step any_step(Gen& gen) {
   if (roll < 88) return old_version(gen);
   if (roll < 90) return create_old(gen);
   if (roll < 94) return metadata_write(gen);
-  return read(gen);
+  return any_read(gen);
 }
 
 Sequence small(Gen& gen, Step first, Step (*next)(Gen&)) {
@@ -316,7 +316,7 @@ Sequence make_custom(Gen& gen) {
   if (gen.chance(30)) first = with(std::move(first), "fieldManager=" + gen.pick({"one", "two"}));
   sequence.steps.push_back(std::move(first));
   for (auto left = gen.between(5, 13); left > 0; --left) {
-    auto step = any_step(gen);
+    auto step = gadget_step(gen);
     if (step.method != "GET" && gen.chance(5)) step = with(std::move(step), "dryRun=All");
     sequence.steps.push_back(std::move(step));
   }

@@ -43,7 +43,7 @@ std::string path_of(std::string_view name) {
   return fmt::format("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}", name);
 }
 
-std::string own() {
+std::string own_path() {
   return path_of("things.<<id>>.example.com");
 }
 
@@ -83,13 +83,13 @@ json::Value changed(Gen& gen, const json::Value& whole) {
                                  schema));
 }
 
-Step post(const json::Value& whole) {
+Step create_definition(const json::Value& whole) {
   auto step = create(kDefinition, whole);
   return step;
 }
 
 Step try_create(Gen& gen) {
-  auto step = with(post(changed(gen, base(gen))), "dryRun=All");
+  auto step = with(create_definition(changed(gen, base(gen))), "dryRun=All");
   if (gen.chance(15)) {
     step = with(std::move(step), "fieldValidation=" + gen.pick({"Strict", "Warn", "Ignore"}));
   }
@@ -209,7 +209,7 @@ Step try_change(Gen& gen) {
 }
 
 // The definition at `path` has come to rest.
-Step settled(Step step, Duration after = kNoticed, std::string path = own()) {
+Step settled(Step step, Duration after = kNoticed, std::string path = own_path()) {
   step.settle = after;
   step.rests_at = std::move(path);
   return step;
@@ -260,25 +260,26 @@ Step some_life(Gen& gen) {
     case 5: return read("/apis/<<id>>.example.com");
     case 6: return read("/apis/<<id>>.example.com/" + gen.pick({"v1", "v2"}));
     case 7:
-      return settled(patched(
-          own(), R"([{"op":"add","path":"/spec/versions/0/subresources","value":{"status":{}}}])",
-          "application/json-patch+json"));
+      return settled(
+          patched(own_path(),
+                  R"([{"op":"add","path":"/spec/versions/0/subresources","value":{"status":{}}}])",
+                  "application/json-patch+json"));
     case 8:
       return settled(
-          patched(own(),
+          patched(own_path(),
                   R"([{"op":"copy","from":"/spec/versions/0","path":"/spec/versions/1"},)"
                   R"({"op":"replace","path":"/spec/versions/1/name","value":"v2"},)"
                   R"({"op":"replace","path":"/spec/versions/1/storage","value":false}])",
                   "application/json-patch+json"));
     case 9:
-      return settled(
-          patched(own(), as_patch(gen.pick(definition_edits())), "application/json-patch+json"));
+      return settled(patched(own_path(), as_patch(gen.pick(definition_edits())),
+                             "application/json-patch+json"));
     case 10:
-      return settled(patched(own(),
+      return settled(patched(own_path(),
                              R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
                              "application/json-patch+json"));
     case 11: return patched(things + "/a", R"({"metadata":{"finalizers":["x.example.com/f"]}})");
-    default: return read(own());
+    default: return read(own_path());
   }
 }
 
@@ -292,24 +293,24 @@ Sequence life(Gen& gen) {
         whole, R"([{"op":"add","path":"/spec/versions/0/subresources","value":{"status":{}}}])");
   }
   auto& steps = sequence.steps;
-  steps.push_back(settled(post(whole)));
-  steps.push_back(read(own()));
+  steps.push_back(settled(create_definition(whole)));
+  steps.push_back(read(own_path()));
   steps.push_back(thing("a", R"(,"spec":{"a":"x"})"));
   for (auto left = gen.between(2, 6); left > 0; --left) steps.push_back(some_life(gen));
-  steps.push_back(settled(remove_at(own()), kGone));
-  steps.push_back(read(own()));
+  steps.push_back(settled(remove_at(own_path()), kGone));
+  steps.push_back(read(own_path()));
   if (gen.chance(50)) {
     steps.push_back(thing("late", ""));
     steps.push_back(read(std::string{kThings}));
   }
   // Whatever held it up lets go, so that no definition stays behind: a real server has few workers
   // for their ends, and each one that cannot end keeps one of them busy for a minute.
-  steps.push_back(
-      settled(patched(own(), R"([{"op":"replace","path":"/spec/versions/0/served","value":true}])",
-                      "application/json-patch+json")));
+  steps.push_back(settled(
+      patched(own_path(), R"([{"op":"replace","path":"/spec/versions/0/served","value":true}])",
+              "application/json-patch+json")));
   steps.push_back(
       settled(patched(std::string{kThings} + "/a", R"({"metadata":{"finalizers":null}})"), kGone));
-  steps.push_back(read(own()));
+  steps.push_back(read(own_path()));
   return sequence;
 }
 
@@ -338,11 +339,11 @@ Sequence clash(Gen& gen) {
         after_patch(second, R"([{"op":"add","path":"/spec/names/shortNames","value":["thing"]}])");
   }
   const auto other = path_of("others.<<id>>.example.com");
-  sequence.steps = {settled(post(first)),
-                    settled(post(second), kNoticed, other),
+  sequence.steps = {settled(create_definition(first)),
+                    settled(create_definition(second), kNoticed, other),
                     read(other),
                     read("/apis/<<id>>.example.com/v1"),
-                    settled(remove_at(own()), kGone),
+                    settled(remove_at(own_path()), kGone),
                     read(other),
                     settled(remove_at(other), kGone, other),
                     read(other)};

@@ -184,7 +184,7 @@ void tell_labels(Story& story) {
 }
 
 // Two of them at most, so that each mistake stands alone.
-std::string owner(Gen& gen, bool controller) {
+std::string any_owner(Gen& gen, bool controller) {
   std::string kind = "ConfigMap";
   std::string version = "v1";
   std::string name = "o";
@@ -207,9 +207,9 @@ std::string owner(Gen& gen, bool controller) {
   return out + "}";
 }
 
-std::string owners(Gen& gen) {
+std::string any_owners(Gen& gen) {
   if (gen.chance(8)) return gen.pick({"[]", "null", R"([{}])", R"([{"uid":"x"}])"});
-  if (gen.chance(75)) return "[" + owner(gen, gen.chance(40)) + "]";
+  if (gen.chance(75)) return "[" + any_owner(gen, gen.chance(40)) + "]";
   const auto second = [&](std::string_view uid, std::string_view flag) {
     return R"({"apiVersion":"v1","kind":"Secret","name":"p","uid":)" + quoted(uid) +
            std::string{flag} + "}";
@@ -222,14 +222,14 @@ std::string owners(Gen& gen) {
 
 void tell_owners(Story& story) {
   auto& gen = story.gen();
-  if (gen.chance(80)) story.make("a", R"({"ownerReferences":)" + owners(gen) + "}");
+  if (gen.chance(80)) story.make("a", R"({"ownerReferences":)" + any_owners(gen) + "}");
   story.make("a");
   const auto steps = gen.between(3, 6);
   for (std::int64_t i = 0; i < steps; ++i) {
     if (gen.chance(20)) {
-      story.make(gen.pick({"b", "c"}), R"({"ownerReferences":)" + owners(gen) + "}");
+      story.make(gen.pick({"b", "c"}), R"({"ownerReferences":)" + any_owners(gen) + "}");
     } else {
-      story.change("a", in_metadata(R"("ownerReferences":)" + owners(gen)));
+      story.change("a", in_metadata(R"("ownerReferences":)" + any_owners(gen)));
     }
     if (gen.chance(25)) story.small_talk("a");
   }

@@ -88,7 +88,7 @@ json::Draft& child_of(json::Draft& parent, const std::string& part) {
   return parent.elements()[at];
 }
 
-void put(json::Draft& root, const Place& place) {
+void put_in_place(json::Draft& root, const Place& place) {
   auto* at = &root;
   for (std::size_t i = 0; i + 1 < place.path.size(); ++i) at = &child_of(*at, place.path[i]);
   const auto& last = place.path.back();
@@ -112,7 +112,7 @@ std::string as_merge_patch(const std::vector<Place>& places) {
   auto made = json::Draft::object();
   for (auto place : places) {
     if (!place.value) place.value = json::Value{};
-    put(made, place);
+    put_in_place(made, place);
   }
   const auto whole = made.freeze();
   return json::to_text(whole, json::Escape::Plain);
@@ -130,13 +130,6 @@ std::string as_json_patch(const std::vector<Place>& places) {
   }
   const auto whole = made.freeze();
   return json::to_text(whole, json::Escape::Plain);
-}
-
-Step patch_step(const Subject& subject, std::string_view name, std::string body,
-                std::string_view type) {
-  auto made = merge_patch(subject.sort, name, std::move(body));
-  made.content_type = type;
-  return made;
 }
 
 json::Value body_of(const Subject& subject, std::string_view name, Gen& gen) {
@@ -163,7 +156,7 @@ Step varied(Gen& gen, Step step) {
 }
 
 Step whole_apply(Gen& gen, const Subject& subject, std::string_view name, const json::Value& body) {
-  auto step = patch_step(subject, name, json_text(body), kApplyPatch);
+  auto step = patch_of_type(subject.sort, name, json_text(body), kApplyPatch);
   step.query = "fieldManager=" + gen.pick({"one", "two"});
   return gen.chance(40) ? with(std::move(step), "force=true") : step;
 }
@@ -275,7 +268,7 @@ const Edits& metadata_edits() {
 
 json::Value edited(const json::Value& body, std::string_view edit) {
   json::Draft draft{body};
-  for (const auto& place : places_of(edit)) put(draft, place);
+  for (const auto& place : places_of(edit)) put_in_place(draft, place);
   return draft.freeze();
 }
 
@@ -290,11 +283,11 @@ Step change_step(Gen& gen, const Subject& subject, std::string_view name, std::s
     return step;
   }
   if (touches_lists(places) || roll < 5) {
-    return patch_step(subject, name, as_json_patch(places), kJsonPatch);
+    return patch_of_type(subject.sort, name, as_json_patch(places), kJsonPatch);
   }
   if (roll < 7) return update(subject.sort, name, as_merge_patch(places));
-  return patch_step(subject, name, as_merge_patch(places),
-                    roll < 8 ? kStrategicPatch : kMergePatch);
+  return patch_of_type(subject.sort, name, as_merge_patch(places),
+                       roll < 8 ? kStrategicPatch : kMergePatch);
 }
 
 Sequence subject_sequence(Gen& gen, const Subject& subject) {
