@@ -47,7 +47,7 @@ std::unexpected<Error> unfit(std::string_view what, std::string_view target) {
               fmt::format("json: cannot unmarshal {} into Go {}", what, target));
 }
 
-Result<json::Draft> read_field(json::GoCursor& at, const TolerationField& field) {
+Result<json::Draft> read_toleration_field(json::GoCursor& at, const TolerationField& field) {
   const auto target = fmt::format("struct field Toleration.{} of type {}", field.name, field.type);
   const char first = at.next();
   const bool number = first == '-' || (first >= '0' && first <= '9');
@@ -77,7 +77,7 @@ Result<json::Draft> read_toleration(json::GoCursor& at) {
       at.skip();
       continue;
     }
-    FP_TRY(value, read_field(at, *field));
+    FP_TRY(value, read_toleration_field(at, *field));
     toleration[field->published] = std::move(value);
   }
   return toleration;

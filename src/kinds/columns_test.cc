@@ -51,7 +51,7 @@ TEST(Columns, AreAllDescribed) {
 }
 
 // Ages depend on when the server was asked; the table has null for them.
-std::string shown(const json::Draft& cell) {
+std::string shown_cell(const json::Draft& cell) {
   const auto frozen = cell.freeze();
   const auto text = json::to_text(frozen);
   static const std::regex ago{R"(\([^)]* ago\))"};
@@ -70,9 +70,9 @@ void expect_cells(json::View row, Instant now) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto wanted = row.get("cells")[i];
     if (wanted.is_null()) {
-      EXPECT_NE(shown(cells[i]), "\"<unknown>\"") << i;
+      EXPECT_NE(shown_cell(cells[i]), "\"<unknown>\"") << i;
     } else {
-      EXPECT_EQ(shown(cells[i]), json::to_text(wanted)) << i;
+      EXPECT_EQ(shown_cell(cells[i]), json::to_text(wanted)) << i;
     }
   }
 }

@@ -175,7 +175,7 @@ bool is_time_zone(std::string_view name) {
 
 namespace {
 
-std::optional<std::string> take_apart(std::string_view schedule, CronTimes& times) {
+std::optional<std::string> take_schedule_apart(std::string_view schedule, CronTimes& times) {
   if (schedule.empty()) return "empty spec string";
   if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
     const auto space = schedule.find(' ');
@@ -208,12 +208,12 @@ std::optional<std::string> take_apart(std::string_view schedule, CronTimes& time
 
 std::optional<std::string> schedule_problem(std::string_view schedule) {
   CronTimes times;
-  return take_apart(schedule, times);
+  return take_schedule_apart(schedule, times);
 }
 
 std::optional<CronTimes> schedule_times(std::string_view schedule) {
   CronTimes times;
-  if (take_apart(schedule, times)) return std::nullopt;
+  if (take_schedule_apart(schedule, times)) return std::nullopt;
   return times;
 }
 

@@ -75,7 +75,7 @@ constexpr ChecksRow kStatusUpdates[] = {
 };
 
 template <class Rows>
-MetadataChecks find_in(const Rows& rows, std::string_view kind, MetadataChecks usual) {
+MetadataChecks find_checks(const Rows& rows, std::string_view kind, MetadataChecks usual) {
   const auto* found = std::ranges::find(rows, kind, &ChecksRow::kind);
   return found == std::end(rows) ? usual : found->checks;
 }
@@ -83,9 +83,9 @@ MetadataChecks find_in(const Rows& rows, std::string_view kind, MetadataChecks u
 }  // namespace
 
 MetadataChecks metadata_checks(const Kind& kind, std::string_view subresource) {
-  if (subresource == "status") return find_in(kStatusUpdates, kind.gvk.kind, kStatusUpdate);
+  if (subresource == "status") return find_checks(kStatusUpdates, kind.gvk.kind, kStatusUpdate);
   if (subresource == "finalize") return {"C", true};
-  return find_in(kUpdates, kind.gvk.kind, {});
+  return find_checks(kUpdates, kind.gvk.kind, {});
 }
 
 bool checks_metadata(const Kind& kind) {

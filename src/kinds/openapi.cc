@@ -53,11 +53,11 @@ std::string meta(std::string_view name) {
 
 using KindsOfDefinition = std::map<std::string, std::vector<kube::GroupVersionKind>, std::less<>>;
 
-void add(std::vector<kube::GroupVersionKind>& kinds, const kube::GroupVersionKind& kind) {
+void add_once(std::vector<kube::GroupVersionKind>& kinds, const kube::GroupVersionKind& kind) {
   if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
 }
 
-kube::GroupVersionKind list_of(kube::GroupVersionKind kind) {
+kube::GroupVersionKind list_kind_of(kube::GroupVersionKind kind) {
   kind.kind += "List";
   return kind;
 }
@@ -83,9 +83,11 @@ void add_options(KindsOfDefinition& made, std::string_view name, bool custom) {
 KindsOfDefinition kinds_of_definitions(const OpenApiDocument& document) {
   KindsOfDefinition made;
   for (const auto& kind : all()) {
-    add(made[builtin_definition(kind.gvk)], kind.gvk);
-    add(made[builtin_definition(list_of(kind.gvk))], list_of(kind.gvk));
-    for (const auto& sub : kind.subresources) add(made[builtin_definition(sub.kind)], sub.kind);
+    add_once(made[builtin_definition(kind.gvk)], kind.gvk);
+    add_once(made[builtin_definition(list_kind_of(kind.gvk))], list_kind_of(kind.gvk));
+    for (const auto& sub : kind.subresources) {
+      add_once(made[builtin_definition(sub.kind)], sub.kind);
+    }
   }
   for (const auto* name : {"DeleteOptions", "WatchEvent"}) {
     add_options(made, name, only_custom(document));
@@ -144,7 +146,7 @@ OpenApiResource resource_of(const Kind& kind) {
           .verbs = kind.verbs,
           .subresources = kind.subresources,
           .definition = builtin_definition(kind.gvk),
-          .list_definition = builtin_definition(list_of(kind.gvk)),
+          .list_definition = builtin_definition(list_kind_of(kind.gvk)),
           .shows_deleted = kind.shows_deleted};
 }
 

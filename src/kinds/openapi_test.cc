@@ -21,14 +21,14 @@ json::Value document(const kube::GroupVersion& version) {
   return parsed ? *std::move(parsed) : json::Value{};
 }
 
-View schema(const json::Value& document, std::string_view name) {
+View schema_named(const json::Value& document, std::string_view name) {
   return document.get("components", "schemas", name);
 }
 
 TEST(OpenApi, DescribesFieldsWithTypesListKeysAndPatchKeys) {
   const auto core = document({"", "v1"});
 
-  const auto ports = schema(core, "io.k8s.api.core.v1.Container").get("properties", "ports");
+  const auto ports = schema_named(core, "io.k8s.api.core.v1.Container").get("properties", "ports");
 
   EXPECT_EQ(
       json::to_text(ports),
@@ -41,14 +41,12 @@ TEST(OpenApi, DescribesFieldsWithTypesListKeysAndPatchKeys) {
 TEST(OpenApi, TellsTheKindOfEachBody) {
   const auto apps = document({"apps", "v1"});
 
-  EXPECT_EQ(
-      json::to_text(
-          schema(apps, "io.k8s.api.apps.v1.Deployment").get("x-kubernetes-group-version-kind")),
-      R"([{"group":"apps","kind":"Deployment","version":"v1"}])");
-  EXPECT_EQ(
-      json::to_text(
-          schema(apps, "io.k8s.api.autoscaling.v1.Scale").get("x-kubernetes-group-version-kind")),
-      R"([{"group":"autoscaling","kind":"Scale","version":"v1"}])");
+  EXPECT_EQ(json::to_text(schema_named(apps, "io.k8s.api.apps.v1.Deployment")
+                              .get("x-kubernetes-group-version-kind")),
+            R"([{"group":"apps","kind":"Deployment","version":"v1"}])");
+  EXPECT_EQ(json::to_text(schema_named(apps, "io.k8s.api.autoscaling.v1.Scale")
+                              .get("x-kubernetes-group-version-kind")),
+            R"([{"group":"autoscaling","kind":"Scale","version":"v1"}])");
 }
 
 // kubectl decides by these whether a server validates fields and knows dry runs.
@@ -87,7 +85,7 @@ TEST(OpenApi, RefersOnlyToWhatItDefines) {
     for (const auto& reference : references) {
       const std::string_view prefix = "#/components/schemas/";
       ASSERT_TRUE(reference.starts_with(prefix)) << reference;
-      EXPECT_FALSE(schema(text, reference.substr(prefix.size())).is_null())
+      EXPECT_FALSE(schema_named(text, reference.substr(prefix.size())).is_null())
           << version.api_version() << " " << reference;
     }
   }
@@ -160,7 +158,7 @@ TEST(OpenApi, HasDocumentsForPagesThatAreNoResources) {
 
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(parsed->get("paths", "/version/", "get", "operationId").as_string(), "getCodeVersion");
-  EXPECT_FALSE(schema(*parsed, "io.k8s.apimachinery.pkg.version.Info").is_null());
+  EXPECT_FALSE(schema_named(*parsed, "io.k8s.apimachinery.pkg.version.Info").is_null());
   EXPECT_TRUE(page_document("nothing").pages.empty());
 }
 
@@ -188,8 +186,8 @@ TEST(OpenApi, DescribesCustomResourcesToo) {
   const auto patch =
       parsed->get("paths", "/apis/example.com/v1/namespaces/{namespace}/boats/{name}", "patch");
   EXPECT_EQ(patch.get("requestBody", "content").size(), 3U);
-  EXPECT_FALSE(schema(*parsed, kObjectMetaDefinition).is_null());
-  EXPECT_FALSE(schema(*parsed, "com.example.v1.Boat").is_null());
+  EXPECT_FALSE(schema_named(*parsed, kObjectMetaDefinition).is_null());
+  EXPECT_FALSE(schema_named(*parsed, "com.example.v1.Boat").is_null());
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ using kube::FieldPath;
 
 constexpr std::string_view kNotNegative = "must be a non-negative integer";
 
-void check_conditions(View conditions, const FieldPath& path, FieldErrors& errors) {
+void check_pod_conditions(View conditions, const FieldPath& path, FieldErrors& errors) {
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const FieldPath here = path.index(i);
     const View generation = conditions[i].get("observedGeneration");
@@ -159,7 +159,7 @@ FieldErrors validate_pod_status_update(View pod, View old_pod) {
   const FieldPath path{"status"};
   const View status = pod.get("status");
   const View before = old_pod.get("status");
-  check_conditions(status.get("conditions"), path.child("conditions"), errors);
+  check_pod_conditions(status.get("conditions"), path.child("conditions"), errors);
   if (!(pod.get("spec", "nodeName") == old_pod.get("spec", "nodeName"))) {
     note_forbidden(path.child("nodeName"), "may not be changed directly", errors);
   }

@@ -62,7 +62,7 @@ void drop_node_ports(Draft& spec, View old_spec) {
   for (Draft& port : ports->elements()) port.erase("nodePort");
 }
 
-bool externally_accessible(std::string_view type, bool has_external_ips) {
+bool accessible_from_outside(std::string_view type, bool has_external_ips) {
   return has_node_ports(type) || (type == "ClusterIP" && has_external_ips);
 }
 
@@ -81,8 +81,8 @@ void drop_old_type_fields(Draft& spec, View old_spec) {
     for (const auto* key : {"ipFamilies", "ipFamilyPolicy"}) drop_if_unchanged(spec, old_spec, key);
   }
   if (has_node_ports(old_type) && !has_node_ports(type)) drop_node_ports(spec, old_spec);
-  if (externally_accessible(old_type, !old_spec.get("externalIPs").empty()) &&
-      !externally_accessible(type, !empty_at(spec, "externalIPs"))) {
+  if (accessible_from_outside(old_type, !old_spec.get("externalIPs").empty()) &&
+      !accessible_from_outside(type, !empty_at(spec, "externalIPs"))) {
     drop_if_unchanged(spec, old_spec, "externalTrafficPolicy");
   }
   if (needs_health_port(old_type, old_spec.get("externalTrafficPolicy").as_string()) &&

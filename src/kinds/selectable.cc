@@ -22,17 +22,17 @@ View at(View object, std::string_view path) {
 
 // The value at a path, as selectors compare it.
 template <TypeText Path>
-std::string text_at(View object) {
+std::string text_of_path(View object) {
   return std::string{at(object, Path.text).as_string()};
 }
 
 template <TypeText Path>
-std::string number_at(View object) {
+std::string number_of_path(View object) {
   return std::to_string(at(object, Path.text).as_int());
 }
 
 template <TypeText Path>
-std::string bool_at(View object) {
+std::string bool_of_path(View object) {
   return at(object, Path.text).as_bool() ? "true" : "false";
 }
 
@@ -60,48 +60,48 @@ struct SelectableRow {
 constexpr std::string_view kNewEvents = "events.k8s.io";
 
 constexpr SelectableRow kSelectableRows[] = {
-    {"",                    "Pod",                       "spec.nodeName",                  text_at<"spec.nodeName">                 },
-    {"",                    "Pod",                       "spec.host",                      text_at<"spec.nodeName">                 },
-    {"",                    "Pod",                       "spec.restartPolicy",             text_at<"spec.restartPolicy">            },
-    {"",                    "Pod",                       "spec.schedulerName",             text_at<"spec.schedulerName">            },
-    {"",                    "Pod",                       "spec.serviceAccountName",        text_at<"spec.serviceAccountName">       },
-    {"",                    "Pod",                       "spec.hostNetwork",               bool_at<"spec.hostNetwork">              },
-    {"",                    "Pod",                       "status.phase",                   text_at<"status.phase">                  },
-    {"",                    "Pod",                       "status.podIP",                   pod_address                              },
-    {"",                    "Pod",                       "status.podIPs",                  nothing                                  },
-    {"",                    "Pod",                       "status.nominatedNodeName",       text_at<"status.nominatedNodeName">      },
-    {"",                    "Node",                      "spec.unschedulable",             bool_at<"spec.unschedulable">            },
-    {"",                    "ReplicationController",     "status.replicas",                number_at<"status.replicas">             },
-    {"",                    "Namespace",                 "status.phase",                   text_at<"status.phase">                  },
-    {"",                    "Secret",                    "type",                           text_at<"type">                          },
-    {"",                    "Service",                   "spec.clusterIP",                 text_at<"spec.clusterIP">                },
-    {"",                    "Service",                   "spec.type",                      text_at<"spec.type">                     },
-    {"",                    "Event",                     "involvedObject.kind",            text_at<"involvedObject.kind">           },
-    {"",                    "Event",                     "involvedObject.namespace",       text_at<"involvedObject.namespace">      },
-    {"",                    "Event",                     "involvedObject.name",            text_at<"involvedObject.name">           },
-    {"",                    "Event",                     "involvedObject.uid",             text_at<"involvedObject.uid">            },
-    {"",                    "Event",                     "involvedObject.apiVersion",      text_at<"involvedObject.apiVersion">     },
-    {"",                    "Event",                     "involvedObject.resourceVersion", text_at<"involvedObject.resourceVersion">},
-    {"",                    "Event",                     "involvedObject.fieldPath",       text_at<"involvedObject.fieldPath">      },
-    {"",                    "Event",                     "reason",                         text_at<"reason">                        },
-    {"",                    "Event",                     "reportingComponent",             text_at<"reportingComponent">            },
-    {"",                    "Event",                     "source",                         event_component                          },
-    {"",                    "Event",                     "type",                           text_at<"type">                          },
-    {kNewEvents,            "Event",                     "regarding.kind",                 text_at<"regarding.kind">                },
-    {kNewEvents,            "Event",                     "regarding.namespace",            text_at<"regarding.namespace">           },
-    {kNewEvents,            "Event",                     "regarding.name",                 text_at<"regarding.name">                },
-    {kNewEvents,            "Event",                     "regarding.uid",                  text_at<"regarding.uid">                 },
-    {kNewEvents,            "Event",                     "regarding.apiVersion",           text_at<"regarding.apiVersion">          },
-    {kNewEvents,            "Event",                     "regarding.resourceVersion",      text_at<"regarding.resourceVersion">     },
-    {kNewEvents,            "Event",                     "regarding.fieldPath",            text_at<"regarding.fieldPath">           },
-    {kNewEvents,            "Event",                     "reason",                         text_at<"reason">                        },
-    {kNewEvents,            "Event",                     "reportingController",            text_at<"reportingController">           },
-    {kNewEvents,            "Event",                     "type",                           text_at<"type">                          },
-    {"batch",               "Job",                       "status.successful",              number_at<"status.succeeded">            },
+    {"",                    "Pod",                       "spec.nodeName",                  text_of_path<"spec.nodeName">                 },
+    {"",                    "Pod",                       "spec.host",                      text_of_path<"spec.nodeName">                 },
+    {"",                    "Pod",                       "spec.restartPolicy",             text_of_path<"spec.restartPolicy">            },
+    {"",                    "Pod",                       "spec.schedulerName",             text_of_path<"spec.schedulerName">            },
+    {"",                    "Pod",                       "spec.serviceAccountName",        text_of_path<"spec.serviceAccountName">       },
+    {"",                    "Pod",                       "spec.hostNetwork",               bool_of_path<"spec.hostNetwork">              },
+    {"",                    "Pod",                       "status.phase",                   text_of_path<"status.phase">                  },
+    {"",                    "Pod",                       "status.podIP",                   pod_address                                   },
+    {"",                    "Pod",                       "status.podIPs",                  nothing                                       },
+    {"",                    "Pod",                       "status.nominatedNodeName",       text_of_path<"status.nominatedNodeName">      },
+    {"",                    "Node",                      "spec.unschedulable",             bool_of_path<"spec.unschedulable">            },
+    {"",                    "ReplicationController",     "status.replicas",                number_of_path<"status.replicas">             },
+    {"",                    "Namespace",                 "status.phase",                   text_of_path<"status.phase">                  },
+    {"",                    "Secret",                    "type",                           text_of_path<"type">                          },
+    {"",                    "Service",                   "spec.clusterIP",                 text_of_path<"spec.clusterIP">                },
+    {"",                    "Service",                   "spec.type",                      text_of_path<"spec.type">                     },
+    {"",                    "Event",                     "involvedObject.kind",            text_of_path<"involvedObject.kind">           },
+    {"",                    "Event",                     "involvedObject.namespace",       text_of_path<"involvedObject.namespace">      },
+    {"",                    "Event",                     "involvedObject.name",            text_of_path<"involvedObject.name">           },
+    {"",                    "Event",                     "involvedObject.uid",             text_of_path<"involvedObject.uid">            },
+    {"",                    "Event",                     "involvedObject.apiVersion",      text_of_path<"involvedObject.apiVersion">     },
+    {"",                    "Event",                     "involvedObject.resourceVersion", text_of_path<"involvedObject.resourceVersion">},
+    {"",                    "Event",                     "involvedObject.fieldPath",       text_of_path<"involvedObject.fieldPath">      },
+    {"",                    "Event",                     "reason",                         text_of_path<"reason">                        },
+    {"",                    "Event",                     "reportingComponent",             text_of_path<"reportingComponent">            },
+    {"",                    "Event",                     "source",                         event_component                               },
+    {"",                    "Event",                     "type",                           text_of_path<"type">                          },
+    {kNewEvents,            "Event",                     "regarding.kind",                 text_of_path<"regarding.kind">                },
+    {kNewEvents,            "Event",                     "regarding.namespace",            text_of_path<"regarding.namespace">           },
+    {kNewEvents,            "Event",                     "regarding.name",                 text_of_path<"regarding.name">                },
+    {kNewEvents,            "Event",                     "regarding.uid",                  text_of_path<"regarding.uid">                 },
+    {kNewEvents,            "Event",                     "regarding.apiVersion",           text_of_path<"regarding.apiVersion">          },
+    {kNewEvents,            "Event",                     "regarding.resourceVersion",      text_of_path<"regarding.resourceVersion">     },
+    {kNewEvents,            "Event",                     "regarding.fieldPath",            text_of_path<"regarding.fieldPath">           },
+    {kNewEvents,            "Event",                     "reason",                         text_of_path<"reason">                        },
+    {kNewEvents,            "Event",                     "reportingController",            text_of_path<"reportingController">           },
+    {kNewEvents,            "Event",                     "type",                           text_of_path<"type">                          },
+    {"batch",               "Job",                       "status.successful",              number_of_path<"status.succeeded">            },
     {"certificates.k8s.io", "CertificateSigningRequest", "spec.signerName",
-     text_at<"spec.signerName">                                                                                                     },
-    {"resource.k8s.io",     "ResourceSlice",             "spec.nodeName",                  text_at<"spec.nodeName">                 },
-    {"resource.k8s.io",     "ResourceSlice",             "spec.driver",                    text_at<"spec.driver">                   },
+     text_of_path<"spec.signerName">                                                                                                     },
+    {"resource.k8s.io",     "ResourceSlice",             "spec.nodeName",                  text_of_path<"spec.nodeName">                 },
+    {"resource.k8s.io",     "ResourceSlice",             "spec.driver",                    text_of_path<"spec.driver">                   },
 };
 
 }  // namespace

@@ -131,7 +131,7 @@ bool repeats_a_type(View object) {
 }
 
 // Mistakes that are there already may stay.
-void check_conditions(View object, View old_object, FieldErrors& errors) {
+void check_request_conditions(View object, View old_object, FieldErrors& errors) {
   const FieldPath status{"status"};
   const FieldPath path = status.child("conditions");
   const bool both = has_both_verdicts(old_object);
@@ -214,7 +214,7 @@ FieldErrors check(View object, View old_object) {
     note_invalid(path.child("expirationSeconds"), seconds,
                  "may not specify a duration less than 600 seconds (10 minutes)", errors);
   }
-  check_conditions(object, old_object, errors);
+  check_request_conditions(object, old_object, errors);
   check_certificate(object, old_object, errors);
   return errors;
 }

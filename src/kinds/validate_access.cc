@@ -43,7 +43,7 @@ void check_rule(View rule, Reach reach, const FieldPath& path, FieldErrors& erro
   }
 }
 
-FieldErrors check_rules(View role, Reach reach) {
+FieldErrors check_role_rules(View role, Reach reach) {
   FieldErrors errors;
   const FieldPath path{"rules"};
   const View rules = role.get("rules");
@@ -263,11 +263,11 @@ constexpr FixedField kFixedOfEvent[] = {
 }  // namespace
 
 FieldErrors validate_role(View object) {
-  return check_rules(object, Reach::Namespace);
+  return check_role_rules(object, Reach::Namespace);
 }
 
 FieldErrors validate_cluster_role(View object) {
-  FieldErrors errors = check_rules(object, Reach::Cluster);
+  FieldErrors errors = check_role_rules(object, Reach::Cluster);
   const View aggregation = object.get("aggregationRule");
   if (aggregation.is_null()) return errors;
   const View selectors = aggregation.get("clusterRoleSelectors");

@@ -92,7 +92,7 @@ void check_operation_rule(View rule, const FieldPath& path, FieldErrors& errors)
                         errors);
 }
 
-void check_service(View service, const FieldPath& path, FieldErrors& errors) {
+void check_webhook_service(View service, const FieldPath& path, FieldErrors& errors) {
   require_text(service.get("name"), path.child("name"), errors);
   require_text(service.get("namespace"), path.child("namespace"), errors);
   for (const auto& problem : kube::port_number_problems(service.get("port").as_int(443))) {
@@ -193,7 +193,7 @@ void check_webhook(View webhook, Webhook kind, const FieldPath& path, FieldError
   } else if (url) {
     kube::validate_webhook_url(client.get("url").as_string(), client_path.child("url"), errors);
   } else {
-    check_service(client.get("service"), client_path.child("service"), errors);
+    check_webhook_service(client.get("service"), client_path.child("service"), errors);
   }
 }
 

@@ -50,8 +50,8 @@ RequestNames request_names_of(View devices) {
   return names;
 }
 
-void check_reference(View name, const RequestNames& names, const FieldPath& path,
-                     FieldErrors& errors) {
+void check_request_reference(View name, const RequestNames& names, const FieldPath& path,
+                             FieldErrors& errors) {
   const auto text = name.as_string();
   const auto slash = text.find('/');
   const auto rest = slash == std::string_view::npos ? "" : text.substr(slash + 1);
@@ -72,8 +72,9 @@ void check_reference(View name, const RequestNames& names, const FieldPath& path
 
 void check_references(View list, const RequestNames& names, const FieldPath& path,
                       FieldErrors& errors) {
-  check_set(list, kRequestsMax, "", path, errors,
-            [&](View name, const FieldPath& here) { check_reference(name, names, here, errors); });
+  check_set(list, kRequestsMax, "", path, errors, [&](View name, const FieldPath& here) {
+    check_request_reference(name, names, here, errors);
+  });
 }
 
 void check_selectors(View selectors, const FieldPath& path, FieldErrors& errors) {
@@ -198,8 +199,8 @@ void check_configuration(View config, Parameters parameters, const FieldPath& pa
             errors);
 }
 
-void check_claim(View spec, Parameters parameters, const FieldPath& spec_path,
-                 FieldErrors& errors) {
+void check_device_claim(View spec, Parameters parameters, const FieldPath& spec_path,
+                        FieldErrors& errors) {
   const View devices = spec.get("devices");
   const FieldPath path = spec_path.child("devices");
   const auto names = request_names_of(devices);
@@ -224,7 +225,7 @@ void check_claim(View spec, Parameters parameters, const FieldPath& spec_path,
 
 void check_result(View result, const RequestNames& names, const FieldPath& path,
                   FieldErrors& errors) {
-  check_reference(result.get("request"), names, path.child("request"), errors);
+  check_request_reference(result.get("request"), names, path.child("request"), errors);
   check_driver_name(result.get("driver"), path.child("driver"), errors);
   check_pool_name(result.get("pool").as_string(), path.child("pool"), errors);
   kube::note_problems(path.child("device"), result.get("device").as_string(),
@@ -340,7 +341,7 @@ void check_template(View spec, Parameters parameters, FieldErrors& errors) {
     const bool set = value.is_array() ? !value.empty() : !value.as_string().empty();
     if (set) note_forbidden(metadata_path.child(field), "cannot be set", errors);
   }
-  check_claim(spec.get("spec"), parameters, path.child("spec"), errors);
+  check_device_claim(spec.get("spec"), parameters, path.child("spec"), errors);
 }
 
 FieldErrors check_class(View object, Parameters parameters) {
@@ -371,7 +372,7 @@ FieldErrors validate_device_class_update(View object, View old_object) {
 
 FieldErrors validate_resource_claim(View object) {
   FieldErrors errors;
-  check_claim(object.get("spec"), Parameters::New, FieldPath{"spec"}, errors);
+  check_device_claim(object.get("spec"), Parameters::New, FieldPath{"spec"}, errors);
   return errors;
 }
 
@@ -382,7 +383,7 @@ FieldErrors validate_resource_claim_update(View object, View old_object) {
     errors.push_back(kube::invalid(FieldPath{"spec"}, internal_text("ResourceClaimSpec", spec),
                                    std::string{kImmutable}));
   }
-  check_claim(spec, Parameters::Stored, FieldPath{"spec"}, errors);
+  check_device_claim(spec, Parameters::Stored, FieldPath{"spec"}, errors);
   return errors;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_endpoints.h"
 
+#include "kube/go_text.h"
 #include "kube/ip.h"
 
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace fixpoint::kinds {
 namespace {
@@ -49,10 +49,6 @@ void check_subset(View subset, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
-std::string joined(const kube::Messages& messages) {
-  return fmt::format("{}", fmt::join(messages, ","));
-}
-
 // A name of two labels or more; it may end in a dot.
 void check_domain_name(std::string_view name, const FieldPath& path, FieldErrors& errors) {
   if (name.empty()) {
@@ -61,7 +57,7 @@ void check_domain_name(std::string_view name, const FieldPath& path, FieldErrors
   }
   if (name.ends_with('.')) name.remove_suffix(1);
   if (const auto problems = kube::dns1123_subdomain_problems(name); !problems.empty()) {
-    note_invalid(path, name, joined(problems), errors);
+    note_invalid(path, name, kube::joined(problems, ","), errors);
     return;
   }
   if (name.find('.') == std::string_view::npos) {

@@ -156,7 +156,7 @@ constexpr SubjectKind kSubjectKinds[] = {
     {"Group",          "group"         },
 };
 
-void check_subject(View subject, const FieldPath& path, FieldErrors& errors) {
+void check_flow_subject(View subject, const FieldPath& path, FieldErrors& errors) {
   const auto kind = subject.get("kind").as_string();
   const auto* own = std::ranges::find(kSubjectKinds, kind, &SubjectKind::kind);
   if (own == std::end(kSubjectKinds)) {
@@ -189,7 +189,7 @@ void check_flow_rule(View rule, const FieldPath& path, FieldErrors& errors) {
     note_required(subjects_path, errors, "subjects must contain at least one value");
   }
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    check_subject(subjects[i], subjects_path.index(i), errors);
+    check_flow_subject(subjects[i], subjects_path.index(i), errors);
   }
   const View resources = rule.get("resourceRules");
   const View paths = rule.get("nonResourceRules");
@@ -246,7 +246,7 @@ void check_schema_spec(View spec, std::string_view name, FieldErrors& errors) {
   }
 }
 
-FieldErrors check_conditions(View object) {
+FieldErrors check_flow_conditions(View object) {
   FieldErrors errors;
   const FieldPath status{"status"};
   const FieldPath path = status.child("conditions");
@@ -272,16 +272,16 @@ void check_shares(View shares, const FieldPath& path, FieldErrors& errors) {
   if (shares.as_int() < 0) note_invalid(path, shares, "must be a non-negative integer", errors);
 }
 
-View number_at(View object, std::string_view field) {
+View number_or_zero(View object, std::string_view field) {
   static const auto kZero = json::parse("0").value();
   const View value = object.get(field);
   return value.is_null() ? View{kZero} : value;
 }
 
 void check_queuing(View queuing, const FieldPath& path, FieldErrors& errors) {
-  const View length = number_at(queuing, "queueLengthLimit");
-  const View queues = number_at(queuing, "queues");
-  const View hand = number_at(queuing, "handSize");
+  const View length = number_or_zero(queuing, "queueLengthLimit");
+  const View queues = number_or_zero(queuing, "queues");
+  const View hand = number_or_zero(queuing, "handSize");
   if (length.as_int() <= 0) {
     note_invalid(path.child("queueLengthLimit"), length, "must be positive", errors);
   }
@@ -392,7 +392,7 @@ FieldErrors validate_flow_schema(View object) {
     errors.push_back(kube::invalid(FieldPath{"spec"}, internal_text("FlowSchemaSpec", spec),
                                    fmt::format("spec of '{}' must equal the fixed value", name)));
   }
-  kube::append(errors, check_conditions(object));
+  kube::append(errors, check_flow_conditions(object));
   return errors;
 }
 
@@ -413,7 +413,7 @@ FieldErrors validate_priority_level(View object) {
   const auto name = kube::name_of(object);
   check_level_spec(spec, name, errors);
   check_fixed_level(spec, name, errors);
-  kube::append(errors, check_conditions(object));
+  kube::append(errors, check_flow_conditions(object));
   return errors;
 }
 
@@ -422,7 +422,7 @@ FieldErrors validate_priority_level_update(View object, View) {
 }
 
 FieldErrors validate_flow_status_update(View object, View) {
-  return check_conditions(object);
+  return check_flow_conditions(object);
 }
 
 }  // namespace fixpoint::kinds

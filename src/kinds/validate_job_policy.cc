@@ -24,7 +24,7 @@ constexpr std::size_t kExitCodesMax = 255;
 constexpr std::size_t kConditionPatternsMax = 20;
 constexpr std::size_t kIndexesBytesMax = 64UL * 1024;
 
-void check_at_most(View list, std::size_t most, const FieldPath& path, FieldErrors& errors) {
+void check_item_count(View list, std::size_t most, const FieldPath& path, FieldErrors& errors) {
   if (list.size() > most) errors.push_back(kube::too_many(path, list.size(), most));
 }
 
@@ -44,7 +44,7 @@ void check_exit_codes(View codes, const std::set<std::string_view>& containers,
   const FieldPath values_path = path.child("values");
   const View values = codes.get("values");
   if (values.empty()) note_invalid(values_path, values, "at least one value is required", errors);
-  check_at_most(values, kExitCodesMax, values_path, errors);
+  check_item_count(values, kExitCodesMax, values_path, errors);
   std::set<std::int64_t> seen;
   bool ordered = true;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -76,7 +76,7 @@ void check_failure_rule(View rule, View job_spec, const std::set<std::string_vie
   const View conditions = rule.get("onPodConditions");
   if (!codes.is_null()) check_exit_codes(codes, containers, path.child("onExitCodes"), errors);
   const FieldPath conditions_path = path.child("onPodConditions");
-  check_at_most(conditions, kConditionPatternsMax, conditions_path, errors);
+  check_item_count(conditions, kConditionPatternsMax, conditions_path, errors);
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const FieldPath here = conditions_path.index(i);
     kube::note_problems(here.child("type"), conditions[i].get("type").as_string(),
@@ -260,7 +260,7 @@ void check_success_policy(View job_spec, const FieldPath& path, FieldErrors& err
     note_required(rules_path, errors,
                   "at least one rules must be specified when the successPolicy is specified");
   }
-  check_at_most(rules, kRulesMax, rules_path, errors);
+  check_item_count(rules, kRulesMax, rules_path, errors);
   const auto completions = job_spec.get("completions").as_int();
   for (std::size_t i = 0; i < rules.size(); ++i) {
     check_success_rule(rules[i], completions, rules_path.index(i), errors);
@@ -276,7 +276,7 @@ void check_failure_policy(View job_spec, const FieldPath& path, FieldErrors& err
   }
   const FieldPath rules_path = path.child("rules");
   const View rules = job_spec.get("podFailurePolicy", "rules");
-  check_at_most(rules, kRulesMax, rules_path, errors);
+  check_item_count(rules, kRulesMax, rules_path, errors);
   for (std::size_t i = 0; i < rules.size(); ++i) {
     check_failure_rule(rules[i], job_spec, containers, rules_path.index(i), errors);
   }

@@ -48,7 +48,7 @@ struct JobChange {
   }
 };
 
-void check_conditions(const JobChange& change, const FieldPath& path, FieldErrors& errors) {
+void check_job_conditions(const JobChange& change, const FieldPath& path, FieldErrors& errors) {
   const auto& now = change.now;
   const FieldPath conditions = path.child("conditions");
   if ((change.moved("Complete") || change.moved("Failed")) && now.is("Complete") &&
@@ -257,7 +257,7 @@ FieldErrors validate_job_status_update(View object, View old_object) {
     check_nonnegative(object.get("status", field), path.child(field), errors);
   }
   check_uncounted(object.get("status"), path, errors);
-  check_conditions(change, path, errors);
+  check_job_conditions(change, path, errors);
   check_times(change, path, errors);
   check_reasons(change, path, errors);
   check_end(change, path, errors);

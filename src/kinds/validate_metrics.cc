@@ -14,7 +14,8 @@ namespace {
 
 enum class CoreKinds : std::uint8_t { Allowed, Refused };
 
-void check_reference(View target, CoreKinds core, const FieldPath& path, FieldErrors& errors) {
+void check_object_reference(View target, CoreKinds core, const FieldPath& path,
+                            FieldErrors& errors) {
   for (const std::string_view field : {"kind", "name"}) {
     const auto text = target.get(field).as_string();
     if (text.empty()) {
@@ -60,7 +61,7 @@ void check_target(View target, const FieldPath& path, FieldErrors& errors) {
   }
 }
 
-void check_identifier(View metric, const FieldPath& path, FieldErrors& errors) {
+void check_metric_identifier(View metric, const FieldPath& path, FieldErrors& errors) {
   const auto name = metric.get("name").as_string();
   if (name.empty()) {
     note_required(path.child("name"), errors, "must specify a metric name");
@@ -72,9 +73,9 @@ void check_identifier(View metric, const FieldPath& path, FieldErrors& errors) {
 }
 
 void check_object_source(View source, const FieldPath& path, FieldErrors& errors) {
-  check_reference(source.get("describedObject"), CoreKinds::Allowed, path.child("describedObject"),
-                  errors);
-  check_identifier(source.get("metric"), path.child("metric"), errors);
+  check_object_reference(source.get("describedObject"), CoreKinds::Allowed,
+                         path.child("describedObject"), errors);
+  check_metric_identifier(source.get("metric"), path.child("metric"), errors);
   const View target = source.get("target");
   const FieldPath target_path = path.child("target");
   check_target(target, target_path, errors);
@@ -85,7 +86,7 @@ void check_object_source(View source, const FieldPath& path, FieldErrors& errors
 }
 
 void check_external_source(View source, const FieldPath& path, FieldErrors& errors) {
-  check_identifier(source.get("metric"), path.child("metric"), errors);
+  check_metric_identifier(source.get("metric"), path.child("metric"), errors);
   const View target = source.get("target");
   const FieldPath target_path = path.child("target");
   check_target(target, target_path, errors);
@@ -102,7 +103,7 @@ void check_external_source(View source, const FieldPath& path, FieldErrors& erro
 }
 
 void check_pods_source(View source, const FieldPath& path, FieldErrors& errors) {
-  check_identifier(source.get("metric"), path.child("metric"), errors);
+  check_metric_identifier(source.get("metric"), path.child("metric"), errors);
   const View target = source.get("target");
   const FieldPath target_path = path.child("target");
   check_target(target, target_path, errors);
@@ -194,7 +195,8 @@ void check_metric(View metric, const FieldPath& path, FieldErrors& errors) {
 void check_scale_target(View target, const FieldPath& path, FieldErrors& errors) {
   // The only kind without a group that has a scale.
   const bool controller = target.get("kind").as_string() == "ReplicationController";
-  check_reference(target, controller ? CoreKinds::Allowed : CoreKinds::Refused, path, errors);
+  check_object_reference(target, controller ? CoreKinds::Allowed : CoreKinds::Refused, path,
+                         errors);
 }
 
 void check_metrics(View metrics, const FieldPath& path, FieldErrors& errors) {

@@ -99,7 +99,7 @@ void check_host(View host, const FieldPath& path, FieldErrors& errors) {
                       errors);
 }
 
-void check_rules(View rules, const FieldPath& path, FieldErrors& errors) {
+void check_ingress_rules(View rules, const FieldPath& path, FieldErrors& errors) {
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const FieldPath here = path.index(i);
     check_host(rules[i].get("host"), here.child("host"), errors);
@@ -124,7 +124,7 @@ FieldErrors check_ingress(View object) {
                  errors);
   }
   if (!backend.is_null()) check_backend(backend, path.child("defaultBackend"), errors);
-  check_rules(spec.get("rules"), path.child("rules"), errors);
+  check_ingress_rules(spec.get("rules"), path.child("rules"), errors);
   const FieldPath tls_path = path.child("tls");
   const View tls = spec.get("tls");
   for (std::size_t i = 0; i < tls.size(); ++i) {

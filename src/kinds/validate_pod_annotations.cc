@@ -37,7 +37,8 @@ bool wrong_cost(View annotations) {
   return annotations.contains(kCost) && !is_cost(annotations.get(kCost).as_string());
 }
 
-void check_seccomp(std::string_view profile, const FieldPath& path, FieldErrors& errors) {
+void check_seccomp_annotation(std::string_view profile, const FieldPath& path,
+                              FieldErrors& errors) {
   if (profile == "runtime/default" || profile == "docker/default" || profile == "unconfined") {
     return;
   }
@@ -192,11 +193,11 @@ void validate_pod_annotations(View annotations, View old_annotations, View spec,
                  errors);
   }
   if (annotations.contains(kSeccomp)) {
-    check_seccomp(annotations.get(kSeccomp).as_string(), path.child(kSeccomp), errors);
+    check_seccomp_annotation(annotations.get(kSeccomp).as_string(), path.child(kSeccomp), errors);
   }
   for (const auto [key, value] : annotations.members()) {
     if (key.starts_with(kContainerSeccomp)) {
-      check_seccomp(value.as_string(), path.child(key), errors);
+      check_seccomp_annotation(value.as_string(), path.child(key), errors);
     }
   }
   for (const auto [key, value] : annotations.members()) {

@@ -176,7 +176,7 @@ void check_source_ranges(View object, View old_object, FieldErrors& errors) {
 }
 
 // Both names of one annotation, where both are given, say the same.
-void check_topology(View object, FieldErrors& errors) {
+void check_topology_annotations(View object, FieldErrors& errors) {
   const View hints =
       object.get("metadata", "annotations", "service.kubernetes.io/topology-aware-hints");
   const View mode = object.get("metadata", "annotations", "service.kubernetes.io/topology-mode");
@@ -221,7 +221,7 @@ FieldErrors check_service(View object, View old_object) {
   const View ports = spec.get("ports");
   const auto type = spec.get("type").as_string();
   const FieldPath ports_path = path.child("ports");
-  check_topology(object, errors);
+  check_topology_annotations(object, errors);
   if (ports.empty() && !is_headless(spec) && type != "ExternalName")
     note_required(ports_path, errors);
   check_type(spec, path, errors);

@@ -74,7 +74,7 @@ void check_config_map(View source, const FieldPath& path, FieldErrors& errors) {
   check_items(source, path, errors);
 }
 
-void check_claim(View source, const FieldPath& path, FieldErrors& errors) {
+void check_claim_source(View source, const FieldPath& path, FieldErrors& errors) {
   require_text(source.get("claimName"), path.child("claimName"), errors);
 }
 
@@ -195,7 +195,7 @@ constexpr std::array kVolumeKinds{
     VolumeKind{"iscsi"},
     VolumeKind{"glusterfs"},
     VolumeKind{"flocker"},
-    VolumeKind{"persistentVolumeClaim", check_claim},
+    VolumeKind{"persistentVolumeClaim", check_claim_source},
     VolumeKind{"rbd"},
     VolumeKind{"cinder"},
     VolumeKind{"cephfs"},
@@ -223,7 +223,7 @@ std::string_view second_type(std::string_view name) {
   return name == "downwardAPI" ? "downwarAPI" : name;
 }
 
-void check_source(View volume, const FieldPath& path, FieldErrors& errors) {
+void check_pod_volume_source(View volume, const FieldPath& path, FieldErrors& errors) {
   bool found = false;
   for (const auto& kind : kVolumeKinds) {
     const View source = volume.get(kind.name);
@@ -370,7 +370,7 @@ Volumes validate_volumes(View volumes, const FieldPath& path, FieldErrors& error
     const FieldPath name_path = here.child("name");
     const View name = volumes[i].get("name");
     const auto before = errors.size();
-    check_source(volumes[i], here, errors);
+    check_pod_volume_source(volumes[i], here, errors);
     require_text(name, name_path, errors);
     if (!name.as_string().empty()) {
       kube::note_problems(name_path, name.as_string(), kube::dns1123_label_problems, errors);
