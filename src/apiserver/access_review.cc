@@ -143,7 +143,7 @@ std::string shown_metadata(View metadata) {
   return text + "}";
 }
 
-void check_metadata(View metadata, bool local, FieldErrors& errors) {
+void check_review_metadata(View metadata, bool local, FieldErrors& errors) {
   bool empty = true;
   for (const auto [key, value] : metadata.members()) {
     empty = empty && (key == "managedFields" || (local && key == "namespace"));
@@ -207,7 +207,7 @@ FieldErrors check_access_review(const Resource& resource, View review) {
   }
   check_selectors(spec.get("resourceAttributes"), errors);
   const bool local = kind == "LocalSubjectAccessReview";
-  check_metadata(review.get("metadata"), local, errors);
+  check_review_metadata(review.get("metadata"), local, errors);
   if (local) check_local(review, errors);
   return errors;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using kube::Answer;
 
-Answer<void> check_uid(const WriteCall& call, json::View merged) {
+Answer<void> check_uid_of_absent(const WriteCall& call, json::View merged) {
   const auto uid = kube::uid_of(merged);
   if (uid.empty() || call.environment.weakness == Weakness::ApplyIgnoresUidOfAbsent) return {};
   return std::unexpected(kube::conflict(call.resource.group_resource(), call.request.name,
@@ -130,7 +130,7 @@ Answer<Written> try_apply(WriteCall& call) {
 
   json::Draft object{*wanted};
   if (!current) {
-    if (auto ok = check_uid(call, *wanted); !ok) return std::unexpected(ok.error());
+    if (auto ok = check_uid_of_absent(call, *wanted); !ok) return std::unexpected(ok.error());
   }
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());

@@ -41,7 +41,7 @@ std::vector<store::RecordRef> budgets_of(const WriteCall& call, json::View pod) 
   return budgets;
 }
 
-kube::Status refused(json::View budget) {
+kube::Status budget_refusal(json::View budget) {
   const std::string name{kube::name_of(budget)};
   auto status = kube::too_many_requests(
       "Cannot evict pod as it would violate the pod's disruption budget.", 0);
@@ -98,7 +98,7 @@ Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View 
     return std::unexpected(std::move(waiting));
   }
   const auto allowed = status.get("disruptionsAllowed").as_int();
-  if (allowed <= 0) return std::unexpected(refused(budget->body));
+  if (allowed <= 0) return std::unexpected(budget_refusal(budget->body));
   if (call.options.dry_run) return {};
   json::Draft object{budget->body};
   auto& next = object.object_at("status");

@@ -230,7 +230,7 @@ std::string aggregate(const Texts& errors) {
 }
 
 // A pod's containers can only change through /resize.
-bool concerns(const AdmissionCall& call) {
+bool concerns_limits(const AdmissionCall& call) {
   const bool updates = call.verb == "update";
   if (call.resource.prefix == "pods/") {
     return updates ? call.subresource == "resize" : call.subresource.empty();
@@ -242,7 +242,7 @@ bool concerns(const AdmissionCall& call) {
 
 void set_limit_range_defaults(const AdmissionCall& call, const store::Snapshot& snapshot,
                               json::Draft& object) {
-  if (call.resource.prefix != "pods/" || !concerns(call)) return;
+  if (call.resource.prefix != "pods/" || !concerns_limits(call)) return;
   for (const auto& record : limit_ranges_in(snapshot, call.ns)) {
     const auto defaults = container_defaults(record->body);
     auto& spec = object.object_at("spec");
@@ -257,7 +257,7 @@ void set_limit_range_defaults(const AdmissionCall& call, const store::Snapshot& 
 
 kube::Answer<void> check_limit_ranges(const AdmissionCall& call, const store::Snapshot& snapshot,
                                       json::View object, json::View old_object) {
-  if (!concerns(call) || kube::being_deleted(old_object)) return {};
+  if (!concerns_limits(call) || kube::being_deleted(old_object)) return {};
   const auto check = call.resource.prefix == "pods/" ? check_pod : check_claim;
   for (const auto& record : limit_ranges_in(snapshot, call.ns)) {
     Texts errors;

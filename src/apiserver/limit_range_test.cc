@@ -18,11 +18,11 @@ std::string container(std::string_view name, std::string_view resources) {
          std::string{resources} + "}";
 }
 
-std::string pod(std::string_view containers) {
+std::string pod_of_containers(std::string_view containers) {
   return R"({"metadata":{"name":"q"},"spec":{"containers":[)" + std::string{containers} + "]}}";
 }
 
-std::string claim(std::string_view storage) {
+std::string claim_of_size(std::string_view storage) {
   return R"({"metadata":{"name":"v1"},"spec":{"storageClassName":"gold",)"
          R"("accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":")" +
          std::string{storage} + R"("}}}})";
@@ -35,7 +35,7 @@ class LimitRangeAdmission : public ApiFixture {
     EXPECT_EQ(made.code, 201) << message(made);
   }
   std::string refusal(std::string_view containers) {
-    return message(create(kPods, pod(containers)));
+    return message(create(kPods, pod_of_containers(containers)));
   }
 };
 
@@ -63,7 +63,8 @@ TEST_F(LimitRangeAdmission, FillsWhatContainersLeaveOpenAndSaysSo) {
 }
 
 TEST_F(LimitRangeAdmission, SaysNothingAboutAPodThatStatesEverything) {
-  const auto made = create(kPods, pod(container("b", R"({"limits":{"cpu":"1","memory":"1Gi"},
+  const auto made =
+      create(kPods, pod_of_containers(container("b", R"({"limits":{"cpu":"1","memory":"1Gi"},
                                                   "requests":{"cpu":"1","memory":"1Gi"}})")));
 
   ASSERT_EQ(made.code, 201) << message(made);
@@ -91,10 +92,10 @@ TEST_F(LimitRangeAdmission, ComparesLimitsWithRequests) {
             "pods \"q\" is forbidden: [minimum cpu usage per Container is 50m, but request is 0, "
             "cpu max limit to request ratio per Container is 10, but no request is specified or "
             "request is 0]");
-  EXPECT_EQ(
-      create(kPods, pod(container("b", R"({"limits":{"cpu":"700m"},"requests":{"cpu":"70m"}})")))
-          .code,
-      201);
+  EXPECT_EQ(create(kPods, pod_of_containers(container(
+                              "b", R"({"limits":{"cpu":"700m"},"requests":{"cpu":"70m"}})")))
+                .code,
+            201);
 }
 
 TEST_F(LimitRangeAdmission, BoundsPodsByTheSumOfTheirContainers) {
@@ -106,19 +107,19 @@ TEST_F(LimitRangeAdmission, BoundsPodsByTheSumOfTheirContainers) {
 }
 
 TEST_F(LimitRangeAdmission, BoundsWhatClaimsRequest) {
-  EXPECT_EQ(message(create(kClaims, claim("11Gi"))),
+  EXPECT_EQ(message(create(kClaims, claim_of_size("11Gi"))),
             "persistentvolumeclaims \"v1\" is forbidden: maximum storage usage per "
             "PersistentVolumeClaim is 10Gi, but request is 11Gi");
-  EXPECT_EQ(message(create(kClaims, claim("500Mi"))),
+  EXPECT_EQ(message(create(kClaims, claim_of_size("500Mi"))),
             "persistentvolumeclaims \"v1\" is forbidden: minimum storage usage per "
             "PersistentVolumeClaim is 1Gi, but request is 500Mi");
-  EXPECT_EQ(create(kClaims, claim("10Gi")).code, 201);
+  EXPECT_EQ(create(kClaims, claim_of_size("10Gi")).code, 201);
 }
 
 TEST_F(LimitRangeAdmission, LeavesOtherNamespacesAndRunningPodsAlone) {
   create("/api/v1/namespaces", R"({"metadata":{"name":"free"}})");
   const auto huge = container("b", R"({"limits":{"cpu":"100"},"requests":{"cpu":"100"}})");
-  const auto made = create("/api/v1/namespaces/free/pods", pod(huge));
+  const auto made = create("/api/v1/namespaces/free/pods", pod_of_containers(huge));
   create("/api/v1/namespaces/free/limitranges", kLimitRange);
 
   const auto labelled =

@@ -90,7 +90,7 @@ FieldValidation check_validation(std::string_view text, FieldErrors& errors) {
 constexpr std::string_view kNoTypeMeta = "couldn't get version/kind; json parse error: ";
 
 // A DeleteOptions body of the wrong shape is a 500 without a reason: the decoder's own words.
-Status undecodable(std::string message) {
+Status undecodable_options(std::string message) {
   return kube::unreasoned(500, std::move(message));
 }
 
@@ -140,10 +140,10 @@ Answer<json::Value> parse_delete_body(const Request& request) {
   if (json && json::go_check(request.body)) {
     value = read_delete_text(request.body);
     if (value) return *std::move(value);
-    return std::unexpected(undecodable(value.error().message));
+    return std::unexpected(undecodable_options(value.error().message));
   }
-  return std::unexpected(
-      undecodable((json ? std::string{kNoTypeMeta} : std::string{}) + value.error().message));
+  return std::unexpected(undecodable_options((json ? std::string{kNoTypeMeta} : std::string{}) +
+                                             value.error().message));
 }
 
 std::optional<Propagation> propagation_named(std::string_view text) {
@@ -199,7 +199,7 @@ Answer<void> read_delete_body(const Request& request, DeleteOptions& options, Fi
   auto parsed = parse_delete_body(request);
   if (!parsed) return std::unexpected(parsed.error());
   auto body = typed_delete_body(*parsed);
-  if (!body) return std::unexpected(undecodable(body.error().message));
+  if (!body) return std::unexpected(undecodable_options(body.error().message));
   read_delete_object(*body, options, errors);
   return {};
 }

@@ -53,7 +53,7 @@ void append(Sentences& to, Sentences from) {
 
 // --- the patch itself ---
 
-kube::Status undecodable(std::string_view why) {
+kube::Status undecodable_patch(std::string_view why) {
   return kube::bad_request("error decoding patch: " + std::string{why});
 }
 
@@ -130,16 +130,16 @@ Answer<Change> change_by_operations(const WriteCall& call, const json::Value& li
   Change change;
   if (call.options.validation != FieldValidation::Ignore) {
     if (auto ok = json::go_check(body); !ok)
-      return std::unexpected(undecodable(ok.error().message));
+      return std::unexpected(undecodable_patch(ok.error().message));
     auto read = kube::read_object(operations_schema(), body);
-    if (!read) return std::unexpected(undecodable(read.error().message));
+    if (!read) return std::unexpected(undecodable_patch(read.error().message));
     for (const auto& problem : read->problems) {
       change.problems.push_back("json patch " + problem.sentence());
     }
   }
   // Whoever ignores unknown fields meets another decoder, which says less.
   const auto refuse = [&](const std::string& why) {
-    if (call.options.validation != FieldValidation::Ignore) return undecodable(why);
+    if (call.options.validation != FieldValidation::Ignore) return undecodable_patch(why);
     constexpr std::pair<std::string_view, std::string_view> kNames[] = {
         {"[]handlers.jsonPatchOp", "jsonpatch.Patch"    },
         {"handlers.jsonPatchOp",   "jsonpatch.Operation"},

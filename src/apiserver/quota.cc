@@ -39,7 +39,7 @@ std::unexpected<kube::Status> refuse(const AdmissionCall& call, std::string_view
 }
 
 // Whether this write could use more of any quota.
-bool concerns(const AdmissionCall& call, json::View object, json::View old_object) {
+bool concerns_quota(const AdmissionCall& call, json::View object, json::View old_object) {
   const auto& prefix = call.resource.prefix;
   const bool creates = call.verb == "create";
   if (prefix == "pods/") {
@@ -202,7 +202,7 @@ Answer<void> charge_quota(const AdmissionCall& call, store::Store& store, json::
   const auto resource = call.resource.group_resource();
   if (call.ns.empty() || exempt_from_quota(resource)) return {};
   if (call.environment.weakness == Weakness::IgnoresQuota) return {};
-  if (!concerns(call, object, old_object)) return {};
+  if (!concerns_quota(call, object, old_object)) return {};
   const auto quotas = quotas_for(call, store.latest(), object);
   if (quotas.empty()) return {};
   for (const auto& quota : quotas) {

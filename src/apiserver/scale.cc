@@ -201,7 +201,7 @@ Answer<json::Value> applied_scale(WriteCall& scale_call, const WriteCall& call,
 }
 
 // A custom resource's routes do not know the type of the Scale that they could not read.
-kube::Status undecodable(const WriteCall& call, kube::Status status) {
+kube::Status undecodable_scale(const WriteCall& call, kube::Status status) {
   const bool read = status.code != 400 || status.message.starts_with("strict decoding error") ||
                     status.message.starts_with("the API version in the data");
   if (call.resource.builtin != nullptr || read) return status;
@@ -221,7 +221,7 @@ Answer<json::Value> wanted_scale(WriteCall& scale_call, const WriteCall& call,
                         : decode_body(scale_call.resource, call.request, call.options.validation,
                                       call.environment.weakness, scale_call.warnings);
   if (!given) {
-    return std::unexpected(is_patch ? given.error() : undecodable(call, given.error()));
+    return std::unexpected(is_patch ? given.error() : undecodable_scale(call, given.error()));
   }
   json::Draft scale{*given};
   if (auto ok = adopt_namespace(call, scale); !ok) return std::unexpected(ok.error());
@@ -260,7 +260,7 @@ Answer<json::Value> try_write_scale(WriteCall& call) {
     if (!is_patch) {
       auto body = decode_body(resource, call.request, call.options.validation,
                               call.environment.weakness, call.warnings);
-      if (!body) return std::unexpected(undecodable(call, body.error()));
+      if (!body) return std::unexpected(undecodable_scale(call, body.error()));
     }
     return std::unexpected(kube::not_found(call.resource.group_resource(), call.request.name));
   }
