@@ -2,6 +2,8 @@
 #include "cluster/controller.h"
 
 #include "cluster/decision.h"
+#include "json/draft.h"
+#include "json/print.h"
 #include "kube/metadata.h"
 
 namespace fixpoint::cluster {
@@ -47,6 +49,16 @@ apiserver::Request request_for(const apiserver::Resource& resource, apiserver::V
 
 std::optional<apiserver::Resource> resource_of(Api& api, json::View object) {
   return api.kinds().find(api.latest(), kube::gvk_of(object));
+}
+
+void send_update(Api& api, const json::Draft& object) {
+  const json::Value body = object.freeze();
+  const auto resource = resource_of(api, body);
+  if (!resource) return;
+  auto request = request_for(*resource, apiserver::Verb::Update, kube::namespace_of(body),
+                             kube::name_of(body));
+  request.body = json::to_text(body);
+  (void)api.call(request);
 }
 
 }  // namespace fixpoint::cluster

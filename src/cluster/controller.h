@@ -91,5 +91,8 @@ KeyParts split_key(std::string_view key);
 apiserver::Request request_for(const apiserver::Resource& resource, apiserver::Verb verb,
                                std::string_view ns, std::string_view name);
 std::optional<apiserver::Resource> resource_of(Api& api, json::View object);
+// Writes the whole object back under its own resourceVersion: a race is a conflict, and the event
+// of the write that won brings the loop back to it.
+void send_update(Api& api, const json::Draft& object);
 
 }  // namespace fixpoint::cluster

@@ -23,7 +23,8 @@ std::optional<std::int64_t> annotated(View object, std::string_view name) {
   return quantity ? std::optional{quantity->milli_value()} : std::nullopt;
 }
 
-Reading of_pods(const std::vector<store::RecordRef>& pods, std::string_view name, Instant now) {
+Reading reading_of_pods(const std::vector<store::RecordRef>& pods, std::string_view name,
+                        Instant now) {
   Reading reading;
   for (const auto& pod : pods) {
     if (const auto value = annotated(pod->body, name)) {
@@ -36,7 +37,7 @@ Reading of_pods(const std::vector<store::RecordRef>& pods, std::string_view name
 Result<Reading> resource_metric(const std::vector<store::RecordRef>& pods, View source,
                                 Instant now) {
   const auto name = source.get("name").as_string();
-  auto reading = of_pods(pods, name, now);
+  auto reading = reading_of_pods(pods, name, now);
   if (!reading.pods.empty()) return reading;
   return fail(ErrorKind::Unavailable,
               fmt::format("unable to get metrics for resource {}: unable to fetch metrics from "
@@ -51,7 +52,7 @@ constexpr std::string_view kNoCustomMetrics =
 
 Result<Reading> pods_metric(const std::vector<store::RecordRef>& pods, View source, Instant now) {
   const auto name = source.get("metric", "name").as_string();
-  auto reading = of_pods(pods, name, now);
+  auto reading = reading_of_pods(pods, name, now);
   if (!reading.pods.empty()) return reading;
   return fail(ErrorKind::Unavailable,
               fmt::format("unable to get metric {}: {}", name, kNoCustomMetrics));

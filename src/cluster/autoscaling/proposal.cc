@@ -192,8 +192,8 @@ Error no_pods() {
   return {ErrorKind::Unavailable, "no pods returned by selector while calculating replica count"};
 }
 
-Result<Proposal> of_resource(View source, std::string_view kind, const Reading& reading,
-                             const ProposalFacts& facts) {
+Result<Proposal> proposal_of_resource(View source, std::string_view kind, const Reading& reading,
+                                      const ProposalFacts& facts) {
   const auto resource = source.get("name").as_string();
   const View target = source.get("target");
   const View average = target.get("averageValue");
@@ -256,7 +256,7 @@ Draft identifier_of(View source) {
   return metric;
 }
 
-Result<Proposal> of_pods(View source, const Reading& reading, const ProposalFacts& facts) {
+Result<Proposal> proposal_of_pods(View source, const Reading& reading, const ProposalFacts& facts) {
   if (facts.pods.empty()) return std::unexpected(no_pods());
   const auto target = milli_in(source.get("target", "averageValue"));
   FP_TRY(count, count_replicas(
@@ -275,8 +275,8 @@ Result<Proposal> of_pods(View source, const Reading& reading, const ProposalFact
 }
 
 // One number for all pods together: the whole of it, or what falls to each.
-Result<Proposal> of_whole(View source, std::string_view kind, const Reading& reading,
-                          const ProposalFacts& facts) {
+Result<Proposal> proposal_of_whole(View source, std::string_view kind, const Reading& reading,
+                                   const ProposalFacts& facts) {
   const auto used = std::accumulate(reading.values.begin(), reading.values.end(), std::int64_t{0});
   const View target = source.get("target");
   const auto value = milli_in(target.get("value"));
@@ -397,9 +397,10 @@ std::expected<Proposal, ProposalError> propose(View metric, const Result<Reading
   if (!reading) return refuse(reading.error());
   const auto type = metric.get("type").as_string();
   const View source = metric.get(words.field);
-  auto made = type == "Pods"                           ? of_pods(source, *reading, facts)
-              : type == "Object" || type == "External" ? of_whole(source, type, *reading, facts)
-                                                       : of_resource(source, type, *reading, facts);
+  auto made = type == "Pods" ? proposal_of_pods(source, *reading, facts)
+              : type == "Object" || type == "External"
+                  ? proposal_of_whole(source, type, *reading, facts)
+                  : proposal_of_resource(source, type, *reading, facts);
   if (!made) return refuse(made.error());
   return *std::move(made);
 }

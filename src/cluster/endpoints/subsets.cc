@@ -64,7 +64,7 @@ std::map<std::string, Port> by_port(json::View service, const std::vector<Backen
   return ports;
 }
 
-std::string identity_of(const Addresses& addresses) {
+std::string identity_of_addresses(const Addresses& addresses) {
   std::string text;
   for (const auto& [key, address] : addresses) text += key + (address.ready ? "+ " : "- ");
   return text;
@@ -97,7 +97,7 @@ Subsets subsets_of(json::View service, const std::vector<Backend>& backends) {
   std::map<std::string, std::pair<Addresses, Draft>> groups;
   for (const auto& [text, port] : by_port(service, backends)) {
     auto [at, fresh] =
-        groups.try_emplace(identity_of(port.addresses), port.addresses, Draft::array());
+        groups.try_emplace(identity_of_addresses(port.addresses), port.addresses, Draft::array());
     if (!port.value.is_null()) at->second.second.push_back(port.value);
   }
   Subsets subsets;

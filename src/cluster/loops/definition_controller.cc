@@ -14,7 +14,7 @@ using apiserver::kDefinitionFinalizer;
 using apiserver::kDefinitionPrefix;
 using apiserver::Verb;
 
-bool leaving(json::View definition) {
+bool is_leaving_definition(json::View definition) {
   return kube::being_deleted(definition) && kube::has_finalizer(definition, kDefinitionFinalizer);
 }
 
@@ -58,8 +58,8 @@ void delete_instances(Api& api, json::View definition) {
   }
 }
 
-void write_status(Api& api, const apiserver::Resource& definitions, const json::Draft& object,
-                  std::string_view subresource) {
+void write_definition(Api& api, const apiserver::Resource& definitions, const json::Draft& object,
+                      std::string_view subresource) {
   const json::Value body = object.freeze();
   auto request = request_for(definitions, Verb::Update, "", kube::name_of(body));
   request.subresource = std::string{subresource};
@@ -72,7 +72,7 @@ void write_status(Api& api, const apiserver::Resource& definitions, const json::
 
 void DefinitionController::begin(Api& api) {
   api.latest().scan(kDefinitionPrefix, {}, [&](const store::RecordRef& record) {
-    if (leaving(record->body)) leaving_.add(record->key);
+    if (is_leaving_definition(record->body)) leaving_.add(record->key);
     return true;
   });
 }
@@ -80,7 +80,7 @@ void DefinitionController::begin(Api& api) {
 void DefinitionController::observe(const store::Event& event) {
   const auto parts = split_key(event.key());
   if (parts.prefix == kDefinitionPrefix) {
-    if (event.after && leaving(event.after->body)) leaving_.add(event.after->key);
+    if (event.after && is_leaving_definition(event.after->body)) leaving_.add(event.after->key);
   } else if (!event.after) {
     // An instance went; its definition's name is its resource and group.
     leaving_.add(std::string{kDefinitionPrefix} + "/" +
@@ -92,7 +92,7 @@ bool DefinitionController::step(Api& api) {
   const auto key = leaving_.take();
   if (!key) return false;
   const auto record = api.latest().find(*key);
-  if (!record || !leaving(record->body)) return true;
+  if (!record || !is_leaving_definition(record->body)) return true;
   const auto definitions = resource_of(api, record->body);
   FP_CHECK(definitions.has_value());
 
@@ -104,7 +104,7 @@ bool DefinitionController::step(Api& api) {
                              .reason = "InstanceDeletionInProgress",
                              .message = "CustomResource deletion is in progress"},
                             api.now());
-    write_status(api, *definitions, object, "status");
+    write_definition(api, *definitions, object, "status");
     const auto current = api.latest().find(*key);
     if (current) delete_instances(api, current->body);
     return true;
@@ -113,7 +113,7 @@ bool DefinitionController::step(Api& api) {
   auto& finalizers = object.object_at("metadata").array_at("finalizers");
   std::erase_if(finalizers.elements(),
                 [](const json::Draft& one) { return one.as_string() == kDefinitionFinalizer; });
-  write_status(api, *definitions, object, "");
+  write_definition(api, *definitions, object, "");
   return true;
 }
 

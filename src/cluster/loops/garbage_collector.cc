@@ -51,30 +51,17 @@ void send_delete(Api& api, const apiserver::Resource& resource, json::View objec
   (void)api.call(request);
 }
 
-// Writes the whole object back under its own resourceVersion: a race is a conflict, and the event
-// of the write that won brings it back here.
-void send_update(Api& api, const apiserver::Resource& resource, json::Draft object) {
-  const json::Value body = object.freeze();
-  auto request = request_for(resource, Verb::Update, kube::namespace_of(body), kube::name_of(body));
-  request.body = json::to_text(body);
-  (void)api.call(request);
-}
-
 void drop_finalizer(Api& api, const store::RecordRef& record, std::string_view finalizer) {
-  const auto resource = resource_of(api, record->body);
-  if (!resource) return;
   json::Draft object{record->body};
   auto& finalizers = object.object_at("metadata").array_at("finalizers");
   std::erase_if(finalizers.elements(),
                 [&](const json::Draft& one) { return one.as_string() == finalizer; });
   if (finalizers.empty()) object.object_at("metadata").erase("finalizers");
-  send_update(api, *resource, std::move(object));
+  send_update(api, object);
 }
 
 void drop_owners(Api& api, const store::RecordRef& record,
                  const std::set<std::string, std::less<>>& uids) {
-  const auto resource = resource_of(api, record->body);
-  if (!resource) return;
   json::Draft object{record->body};
   auto& owners = object.object_at("metadata").array_at("ownerReferences");
   std::erase_if(owners.elements(), [&](const json::Draft& one) {
@@ -82,19 +69,17 @@ void drop_owners(Api& api, const store::RecordRef& record,
     return uid != nullptr && uids.contains(uid->as_string());
   });
   if (owners.empty()) object.object_at("metadata").erase("ownerReferences");
-  send_update(api, *resource, std::move(object));
+  send_update(api, object);
 }
 
 // Lets go of the owners that wait for this object; they end first, and it follows as an orphan.
 void unblock_owners(Api& api, const store::RecordRef& record) {
-  const auto resource = resource_of(api, record->body);
-  if (!resource) return;
   json::Draft object{record->body};
   for (auto& owner : object.object_at("metadata").array_at("ownerReferences").elements()) {
     json::Draft* blocks = owner.find("blockOwnerDeletion");
     if (blocks != nullptr && blocks->as_bool()) *blocks = false;
   }
-  send_update(api, *resource, std::move(object));
+  send_update(api, object);
 }
 
 bool blocks_some_owner(json::View object) {

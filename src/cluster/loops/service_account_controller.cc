@@ -9,8 +9,8 @@
 namespace fixpoint::cluster {
 namespace {
 
-void create_missing(Api& api, std::string_view ns, const kube::GroupVersionKind& kind,
-                    std::string_view name, json::Draft object) {
+void create_if_absent(Api& api, std::string_view ns, const kube::GroupVersionKind& kind,
+                      std::string_view name, json::Draft object) {
   const auto resource = api.kinds().find(api.latest(), kind);
   FP_CHECK(resource.has_value());
   if (api.latest().find(resource->key(ns, name))) return;
@@ -56,9 +56,9 @@ bool ServiceAccountController::step(Api& api) {
   const auto record = api.latest().find(*key);
   if (!record || kube::being_deleted(record->body)) return true;
   const auto ns = kube::name_of(record->body);
-  create_missing(api, ns, {"", "v1", "ServiceAccount"}, "default", json::Draft::object());
-  create_missing(api, ns, {"", "v1", "ConfigMap"}, "kube-root-ca.crt",
-                 root_certificates(authority_pem_));
+  create_if_absent(api, ns, {"", "v1", "ServiceAccount"}, "default", json::Draft::object());
+  create_if_absent(api, ns, {"", "v1", "ConfigMap"}, "kube-root-ca.crt",
+                   root_certificates(authority_pem_));
   return true;
 }
 

@@ -5,7 +5,6 @@
 #include "cluster/storage/pod_claims.h"
 #include "cluster/storage/relations.h"
 #include "json/draft.h"
-#include "json/print.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -40,16 +39,6 @@ bool unprotected(const store::RecordRef& record) {
   const auto prefix = split_key(record->key).prefix;
   return (prefix == kClaims || prefix == kVolumes) && !kube::being_deleted(record->body) &&
          !kube::has_finalizer(record->body, finalizer_of(prefix));
-}
-
-void send_update(Api& api, const json::Draft& object) {
-  const json::Value body = object.freeze();
-  const auto resource = resource_of(api, body);
-  if (!resource) return;
-  auto request = request_for(*resource, apiserver::Verb::Update, kube::namespace_of(body),
-                             kube::name_of(body));
-  request.body = json::to_text(body);
-  (void)api.call(request);  // a conflict comes back as an event
 }
 
 // A pod that is done uses nothing any more; one that waits for its node still does.

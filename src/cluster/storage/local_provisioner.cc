@@ -16,12 +16,6 @@ namespace {
 
 using json::Draft;
 
-Notice about(const json::Value& claim, std::string_view reason, std::string message,
-             Notice::Type type = Notice::Type::Normal) {
-  return {
-      .object = claim, .type = type, .reason = std::string{reason}, .message = std::move(message)};
-}
-
 std::string volume_name(json::View claim) {
   return fmt::format("pvc-{}", kube::uid_of(claim));
 }
@@ -82,22 +76,29 @@ Decision provision(const ProvisionFacts& facts) {
   Decision decision;
   if (claim.get("spec", "volumeMode").as_string() == "Block") {
     decision.notices.push_back(
-        about(facts.claim, "ProvisioningFailed",
-              fmt::format("failed to provision volume with StorageClass \"{}\": a directory is no "
-                          "block device",
-                          class_of(claim)),
-              Notice::Type::Warning));
+        {.object = facts.claim,
+         .type = Notice::Type::Warning,
+         .reason = "ProvisioningFailed",
+         .message =
+             fmt::format("failed to provision volume with StorageClass \"{}\": a directory is no "
+                         "block device",
+                         class_of(claim))});
     return decision;
   }
-  const auto failed = about(
-      facts.claim, "ProvisioningFailed",
-      fmt::format("failed to provision volume with StorageClass \"{}\": {{}}", class_of(claim)),
-      Notice::Type::Warning);
+  const Notice failed{
+      .object = facts.claim,
+      .type = Notice::Type::Warning,
+      .reason = "ProvisioningFailed",
+      .message = fmt::format("failed to provision volume with StorageClass \"{}\": {{}}",
+                             class_of(claim))};
   const auto body = new_volume(facts);
-  decision.requests.push_back(
-      {.request = create_request(kVolumeResource, body),
-       .done = about(facts.claim, "ProvisioningSucceeded", "Successfully provisioned volume {}"),
-       .refused = failed});
+  decision.requests.push_back({
+      .request = create_request(kVolumeResource, body),
+      .done = Notice{.object = facts.claim,
+                     .reason = "ProvisioningSucceeded",
+                     .message = "Successfully provisioned volume {}"},
+      .refused = failed
+  });
   return decision;
 }
 
@@ -122,9 +123,12 @@ Decision grow(const ProvisionFacts& facts) {
                          .freeze();
   auto request = patch_request(kClaimResource, facts.claim, patch);
   request.subresource = "status";
-  decision.requests.push_back(
-      {.request = std::move(request),
-       .done = about(facts.claim, "VolumeResizeSuccessful", "Resize volume succeeded")});
+  decision.requests.push_back({
+      .request = std::move(request),
+      .done = Notice{.object = facts.claim,
+                     .reason = "VolumeResizeSuccessful",
+                     .message = "Resize volume succeeded"}
+  });
   return decision;
 }
 

@@ -15,18 +15,13 @@ bool has_type(const Draft& condition, std::string_view type) {
   return given != nullptr && given->as_string() == type;
 }
 
-std::string_view text_of(const Draft& condition, std::string_view field) {
-  const Draft* given = condition.find(field);
-  return given == nullptr ? std::string_view{} : given->as_string();
-}
-
 void put(Draft& status, const Condition& condition, Instant now, bool with_update) {
   const std::string time = format_seconds(now);
   std::string transition = time;
   if (const Draft* known = find_condition(status, condition.type)) {
-    if (text_of(*known, "status") == condition.status) {
-      if (text_of(*known, "reason") == condition.reason) return;
-      transition = std::string{text_of(*known, "lastTransitionTime")};
+    if (condition_text(known, "status") == condition.status) {
+      if (condition_text(known, "reason") == condition.reason) return;
+      transition = std::string{condition_text(known, "lastTransitionTime")};
     }
     remove_condition(status, condition.type);
   }
@@ -50,6 +45,11 @@ const Draft* find_condition(const Draft& status, std::string_view type) {
     if (has_type(condition, type)) return &condition;
   }
   return nullptr;
+}
+
+std::string_view condition_text(const Draft* condition, std::string_view field) {
+  const Draft* given = condition == nullptr ? nullptr : condition->find(field);
+  return given == nullptr ? std::string_view{} : given->as_string();
 }
 
 void remove_condition(Draft& status, std::string_view type) {

@@ -20,6 +20,8 @@ struct Condition {
 
 // The condition of a type in a status; null when there is none.
 const json::Draft* find_condition(const json::Draft& status, std::string_view type);
+// A text of a condition; empty when it has none or there is no condition.
+std::string_view condition_text(const json::Draft* condition, std::string_view field);
 void remove_condition(json::Draft& status, std::string_view type);
 // Leaves a condition that has this status and reason already as it is. One whose status stays keeps
 // the time of its last transition.

@@ -23,11 +23,6 @@ constexpr std::string_view kAvailable = "NewReplicaSetAvailable";
 constexpr std::string_view kTimedOut = "ProgressDeadlineExceeded";
 constexpr std::string_view kPaused = "DeploymentPaused";
 
-std::string_view text_of(const Draft* condition, std::string_view field) {
-  const Draft* found = condition == nullptr ? nullptr : condition->find(field);
-  return found == nullptr ? std::string_view{} : found->as_string();
-}
-
 std::int64_t sum_of(const DeploymentPass& pass, std::string_view field) {
   std::int64_t sum = 0;
   for (const SetState* set : pass.all()) sum += set->status(field);
@@ -83,14 +78,14 @@ bool progressed(DeploymentPass& pass) {
 
 std::optional<Instant> deadline_of(DeploymentPass& pass) {
   const Draft* condition = find_condition(pass.status(), kProgressing);
-  const auto since = parse_rfc3339(text_of(condition, "lastUpdateTime"));
+  const auto since = parse_rfc3339(condition_text(condition, "lastUpdateTime"));
   if (!since) return std::nullopt;
   const auto seconds = pass.deployment.get("spec", "progressDeadlineSeconds").as_int();
   return *since + std::chrono::seconds(seconds);
 }
 
 bool timed_out(DeploymentPass& pass) {
-  const auto reason = text_of(find_condition(pass.status(), kProgressing), "reason");
+  const auto reason = condition_text(find_condition(pass.status(), kProgressing), "reason");
   if (reason.empty() || reason == kAvailable) return false;
   if (reason == kTimedOut) return true;
   const auto deadline = deadline_of(pass);
@@ -113,8 +108,8 @@ void set_progress(DeploymentPass& pass, std::string_view status, std::string_vie
 // Progress is told again and again under one reason, each time with a new time of update.
 void renew_progress(DeploymentPass& pass) {
   const Draft* known = find_condition(pass.status(), kProgressing);
-  const bool was_true = text_of(known, "status") == "True";
-  const std::string transition{text_of(known, "lastTransitionTime")};
+  const bool was_true = condition_text(known, "status") == "True";
+  const std::string transition{condition_text(known, "lastTransitionTime")};
   remove_condition(pass.status(), kProgressing);
   set_progress(pass, "True", "ReplicaSetUpdated", "is progressing.");
   if (was_true) {
@@ -124,7 +119,7 @@ void renew_progress(DeploymentPass& pass) {
 }
 
 void estimate_progress(DeploymentPass& pass) {
-  const auto reason = text_of(find_condition(pass.status(), kProgressing), "reason");
+  const auto reason = condition_text(find_condition(pass.status(), kProgressing), "reason");
   const auto& status = pass.status();
   // Nothing is being rolled out: whatever changes now is no progress.
   if (reason == kAvailable && count_of(status, "replicas") == count_of(status, "updatedReplicas")) {
@@ -155,8 +150,8 @@ void pass_on_failure(DeploymentPass& pass) {
   auto& status = pass.status();
   if (failure.is_null()) return remove_condition(status, "ReplicaFailure");
   const Draft* known = find_condition(status, "ReplicaFailure");
-  if (known != nullptr && text_of(known, "status") == failure.get("status").as_string() &&
-      text_of(known, "reason") == failure.get("reason").as_string()) {
+  if (known != nullptr && condition_text(known, "status") == failure.get("status").as_string() &&
+      condition_text(known, "reason") == failure.get("reason").as_string()) {
     return;
   }
   remove_condition(status, "ReplicaFailure");
@@ -176,7 +171,7 @@ bool is_complete(const DeploymentPass& pass, View status) {
 // The time of a pause does not count against the deadline.
 void check_paused(DeploymentPass& pass) {
   if (!pass.has_deadline()) return;
-  const auto reason = text_of(find_condition(pass.status(), kProgressing), "reason");
+  const auto reason = condition_text(find_condition(pass.status(), kProgressing), "reason");
   if (reason == kTimedOut) return;
   const bool paused = pass.deployment.get("spec", "paused").as_bool();
   if (paused == (reason == kPaused)) return;
@@ -202,7 +197,7 @@ void write_progress(DeploymentPass& pass) {
   }
   pass_on_failure(pass);
   pass.write();
-  const auto reason = text_of(find_condition(pass.status(), kProgressing), "reason");
+  const auto reason = condition_text(find_condition(pass.status(), kProgressing), "reason");
   if (!pass.has_deadline() || reason.empty() || reason == kTimedOut || complete_now(pass)) return;
   // Times are whole seconds: one more, to be past the deadline.
   if (const auto deadline = deadline_of(pass)) {

@@ -95,7 +95,7 @@ void write_status(const ReplicaSetFacts& facts, const std::vector<store::RecordR
   decision.requests.push_back({.request = update_request(facts.resource, body, "status")});
 }
 
-void create_missing(View set, std::size_t count, Decision& decision) {
+void create_missing_pods(View set, std::size_t count, Decision& decision) {
   const json::Value pod = pod_from_template(set, set.get("spec", "template")).freeze();
   const std::string body = json::to_text(pod);
   for (std::size_t i = 0; i < count; ++i) decision.requests.push_back(create_pod(set, body));
@@ -106,7 +106,7 @@ void manage(const ReplicaSetFacts& facts, const std::vector<store::RecordRef>& a
   const View set = facts.set->body;
   const auto wanted = wanted_pods(set);
   if (active.size() < wanted) {
-    return create_missing(set, std::min(wanted - active.size(), kReplicasPerPass), decision);
+    return create_missing_pods(set, std::min(wanted - active.size(), kReplicasPerPass), decision);
   }
   const auto surplus = std::min(active.size() - wanted, kReplicasPerPass);
   if (surplus == 0) return;
@@ -162,7 +162,7 @@ KeyedController::Declaration declaration_of(ReplicaSetController::Kind kind) {
   };
 }
 
-kube::GroupVersionResource resource_of(ReplicaSetController::Kind kind) {
+kube::GroupVersionResource resource_of_kind(ReplicaSetController::Kind kind) {
   if (kind == ReplicaSetController::Kind::ReplicaSet) return {"apps", "v1", "replicasets"};
   return {"", "v1", "replicationcontrollers"};
 }
@@ -185,14 +185,14 @@ ReplicaSetController::ReplicaSetController(Kind kind)
     : KeyedController(declaration_of(kind)), kind_(kind) {}
 
 Result<kube::LabelSelector> ReplicaSetController::selector_of(View object) const {
-  return selector_in(resource_of(kind_), object);
+  return selector_in(resource_of_kind(kind_), object);
 }
 
 Decision ReplicaSetController::pass(const Reader& reader, const Subject& subject,
                                     Instant now) const {
   if (!subject.record) return {};
   const View set = subject.record->body;
-  ReplicaSetFacts facts{.resource = resource_of(kind_),
+  ReplicaSetFacts facts{.resource = resource_of_kind(kind_),
                         .set = subject.record,
                         .pods = reader.controlled(kube::uid_of(set), kPodPrefix),
                         .refused = subject.refused};
