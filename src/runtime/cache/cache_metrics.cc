@@ -11,7 +11,7 @@ std::vector<std::string> collection_labels() {
   return {"name", "group", "version", "resource"};
 }
 
-LabelValues labels_of(const FollowStatistics& follow) {
+LabelValues collection_label_values(const FollowStatistics& follow) {
   const auto& resource = follow.collection.resource;
   return {follow.collection.ns, resource.kind.group, resource.kind.version, resource.plural};
 }
@@ -38,7 +38,7 @@ CacheMetrics::CacheMetrics(MetricsRegistry& registry, const std::string& prefix)
 void CacheMetrics::refresh(const std::vector<FollowStatistics>& all) {
   for (auto* family : {&version_, &objects_, &bytes_}) family->clear();
   for (const auto& follow : all) {
-    const auto labels = labels_of(follow);
+    const auto labels = collection_label_values(follow);
     version_.with(labels).set(static_cast<double>(version_number(follow.resource_version)));
     objects_.with(labels).set(static_cast<double>(follow.objects));
     bytes_.with(labels).set(static_cast<double>(follow.bytes));

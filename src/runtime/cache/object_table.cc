@@ -24,7 +24,7 @@ std::uint32_t short_hash(std::string_view text, std::uint64_t seed = 0) {
   return static_cast<std::uint32_t>(hash64(text, seed) >> 32U);
 }
 
-std::uint32_t hash_of(KeyView key) {
+std::uint32_t short_hash_of_key(KeyView key) {
   return short_hash(key.name, hash64(key.ns));
 }
 
@@ -82,12 +82,12 @@ ObjectTable::Entry ObjectTable::entry_of(json::Value object, std::uint64_t versi
   Entry entry{.object = std::move(object), .version = version, .epoch = epoch};
   entry.name_node = name->node();
   entry.ns_node = ns && ns->is_string() ? ns->node() : 0;
-  entry.hash = hash_of(entry.key());
+  entry.hash = short_hash_of_key(entry.key());
   return entry;
 }
 
 Slot ObjectTable::find(KeyView key) const {
-  const auto hash = hash_of(key);
+  const auto hash = short_hash_of_key(key);
   for (auto at = home(hash); hashed_[at].slot != kNoEntry; at = (at + 1) & (hashed_.size() - 1)) {
     if (hashed_[at].hash == hash && entries_[hashed_[at].slot].key() == key) {
       return hashed_[at].slot;

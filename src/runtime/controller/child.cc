@@ -17,7 +17,7 @@
 namespace fixpoint::runtime {
 namespace {
 
-json::Draft reference_to(const Owner& owner) {
+json::Draft owner_reference_to(const Owner& owner) {
   return json::Draft::object({
       {"apiVersion",         owner.kind.group_version().api_version()},
       {"blockOwnerDeletion", true                                    },
@@ -97,7 +97,7 @@ json::Value as_child(json::View desired, const kube::Key& place, const Owner& ow
   if (!place.ns.empty()) metadata["namespace"] = place.ns;
   const bool kept = ownership == Ownership::Kept;
   if (!kept && can_reference(owner, place)) {
-    metadata.array_at("ownerReferences").push_back(reference_to(owner));
+    metadata.array_at("ownerReferences").push_back(owner_reference_to(owner));
   } else {
     if (!kept) metadata.object_at("labels")[kOwnerLabel] = owner.uid;
     metadata.object_at("annotations")[kOwnerAnnotation] =

@@ -4,6 +4,7 @@
 #include "runtime/controller/event_map.h"
 
 #include "kinds/kind.h"
+#include "kube/metadata.h"
 #include "runtime/controller/child.h"
 #include "runtime/controller/pass.h"
 
@@ -37,19 +38,13 @@ bool primary_changed(json::View before, json::View after) {
   return is.get("generation").is_null() && !same_content(before, after);
 }
 
-kube::Key key_of(json::View object) {
-  const json::View metadata = object.get("metadata");
-  return {std::string{metadata.get("namespace").as_string()},
-          std::string{metadata.get("name").as_string()}};
-}
-
 void add_naming(const Declaration& declaration, const Watch& watch, const Change& change,
                 const CacheView& cache, const std::function<void(const kube::Key&)>& add) {
   const Contents* primaries = cache.find(declaration.primary().collection.resource.kind);
   if (primaries == nullptr) return;
-  const auto named = key_of(change.after.is_null() ? change.before : change.after);
+  const auto named = kube::key_of(change.after.is_null() ? change.before : change.after);
   for (const json::View object : primaries->indexed(watch.named_by, named.ns + "/" + named.name)) {
-    add(key_of(object));
+    add(kube::key_of(object));
   }
 }
 
@@ -72,7 +67,7 @@ void keys_of(const Declaration& declaration, const Watch& watch, const Change& c
   const json::View before = change.before;
   const json::View after = change.after;
   switch (watch.role) {
-    case WatchRole::Primary: return add(key_of(after.is_null() ? before : after));
+    case WatchRole::Primary: return add(kube::key_of(after.is_null() ? before : after));
     case WatchRole::Owned: {
       const auto kind = declaration.primary().collection.resource.kind.group_kind();
       const bool namespaced =

@@ -147,7 +147,7 @@ bool may_speak_late(PassState& state, json::View there) {
          there.get("status") == state.primary.get("status");
 }
 
-Hash128 hash_of(const PassState& state) {
+Hash128 hash_of_conclusion(const PassState& state) {
   return wanted_status(json::View{}, *state.conclusion, Instant{}).hash();
 }
 
@@ -260,7 +260,8 @@ void run_status(PassState& state) {
     const bool quiet = state.on(Rule::QuietFixpoint);
     if (quiet && says(state.primary, *state.conclusion)) return state.finish();
     const auto version = state.primary.get("metadata", "resourceVersion").as_string();
-    if (quiet && state.start.memory.fulfilled(state.primary_ref(), hash_of(state), version)) {
+    if (quiet &&
+        state.start.memory.fulfilled(state.primary_ref(), hash_of_conclusion(state), version)) {
       return state.finish();
     }
     // Somebody wrote it meanwhile: this write would be refused, and what it says may be outdated.
@@ -284,7 +285,7 @@ void run_status(PassState& state) {
     if (says(body, *state.conclusion)) {
       state.start.memory.forget(state.primary_ref());
     } else {
-      state.start.memory.remember(state.primary_ref(), hash_of(state),
+      state.start.memory.remember(state.primary_ref(), hash_of_conclusion(state),
                                   std::string{body.get("metadata", "resourceVersion").as_string()});
     }
   } else if (not_served(reply->error())) {

@@ -55,7 +55,7 @@ bool changes_nothing(const PatchStep& step, const json::Value& there) {
   return false;
 }
 
-Hash128 hash_of(const PatchStep& step) {
+Hash128 hash_of_patch(const PatchStep& step) {
   Hash128 hash = step.body.hash();
   hash += hash128(step.subresource, static_cast<std::uint64_t>(step.type));
   return hash;
@@ -123,7 +123,7 @@ std::optional<Outcome> run_patch(PassState& state, const PatchStep& step) {
     return failed({.reason = "Gone", .message = name_of(step.target) + " is not there any more"});
   }
   const json::View version = (*there)->get("metadata", "resourceVersion");
-  const Hash128 hash = hash_of(step);
+  const Hash128 hash = hash_of_patch(step);
   if (state.on(Rule::QuietFixpoint) &&
       (changes_nothing(step, **there) ||
        state.start.memory.fulfilled(step.target, hash, version.as_string()))) {

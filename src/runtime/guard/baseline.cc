@@ -96,7 +96,7 @@ PathTable coarsened(PathTable table) {
 }
 
 // What we own by apply; of an object that we created and never applied, what we own by that.
-json::View entry_of(json::View object, std::string_view manager) {
+json::View owned_fields_entry(json::View object, std::string_view manager) {
   json::View created;
   for (const auto entry : object.get("metadata", "managedFields").elements()) {
     if (entry.get("manager").as_string() != manager) continue;
@@ -175,7 +175,7 @@ std::shared_ptr<const PathTable> PathTables::of_fields_v1(json::View fields) {
 
 std::shared_ptr<const PathTable> PathTables::of(json::View object, json::View applied,
                                                 std::string_view manager) {
-  if (const auto entry = entry_of(object, manager); !entry.is_null()) {
+  if (const auto entry = owned_fields_entry(object, manager); !entry.is_null()) {
     const auto fields = of_any_owner(entry.get("fieldsV1"), object);
     if (auto table = of_fields_v1(fields); table && !table->empty()) return table;
   }

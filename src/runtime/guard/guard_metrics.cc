@@ -6,7 +6,7 @@
 namespace fixpoint::runtime {
 namespace {
 
-LabelValues labels_of(const ManagedKey& key) {
+LabelValues object_label_values(const ManagedKey& key) {
   return {key.kind.group, key.kind.kind, key.key.ns, key.key.name};
 }
 
@@ -57,7 +57,7 @@ std::string GuardMetrics::actor_label(const std::string& actor) {
 }
 
 void GuardMetrics::make_series(const ManagedKey& key) {
-  const auto labels = labels_of(key);
+  const auto labels = object_label_values(key);
   for (auto* family : {&thrashing_, &throttled_, &stripped_}) family->with(labels);
   paused_.with(labels);
   contested_.with(labels);
@@ -65,7 +65,7 @@ void GuardMetrics::make_series(const ManagedKey& key) {
 
 void GuardMetrics::notice(const GuardNotice& notice) {
   make_series(notice.key);
-  auto labels = labels_of(notice.key);
+  auto labels = object_label_values(notice.key);
   if (notice.reason == "ThrashingDetected" || notice.reason == "NonConvergent") {
     thrashing_.with(labels).add();
   } else if (notice.reason == "Throttled") {
@@ -89,7 +89,7 @@ void GuardMetrics::refresh() {
   for (const auto* guard : guards_) {
     for (const auto& state : guard->core().states(guard->time())) {
       make_series(*state.key);
-      auto labels = labels_of(*state.key);
+      auto labels = object_label_values(*state.key);
       if (state.contested) contested_.with(labels).set(1);
       if (state.pause == nullptr) continue;
       paused_.with(labels).set(1);

@@ -6,7 +6,7 @@
 namespace fixpoint::runtime {
 namespace {
 
-ManagedKey key_of(const WriteAttempt& attempt) {
+ManagedKey managed_key_of(const WriteAttempt& attempt) {
   return {.kind = attempt.object.kind.group_kind(),
           .key = attempt.object.key,
           .manager = std::string{attempt.field_manager}};
@@ -21,7 +21,7 @@ Sight sight_of(const ManagedKey& key, const WriteAttempt& attempt) {
           .sighting = attempt.fresh ? Sighting::Fresh : Sighting::Cached};
 }
 
-WriteVerdict::Kind kind_of(GuardVerdict::Kind kind) {
+WriteVerdict::Kind verdict_kind_of(GuardVerdict::Kind kind) {
   switch (kind) {
     case GuardVerdict::Kind::Allowed: return WriteVerdict::Kind::Allowed;
     case GuardVerdict::Kind::Look: return WriteVerdict::Kind::Look;
@@ -53,12 +53,12 @@ WriteVerdict ObjectGuard::may_write(const WriteAttempt& attempt, Instant) {
                     attempt.primary, attempt.live, attempt.desired_hash)) {
     return {};
   }
-  const auto key = key_of(attempt);
+  const auto key = managed_key_of(attempt);
   const auto sight = sight_of(key, attempt);
   auto verdict = attempt.cause == WriteCause::None ? core_.unchanged(sight, time())
                                                    : core_.judge(sight, time());
   tell();
-  return {.kind = kind_of(verdict.kind),
+  return {.kind = verdict_kind_of(verdict.kind),
           .wait = verdict.wait,
           .reason = std::move(verdict.reason),
           .message = std::move(verdict.message),
@@ -67,7 +67,7 @@ WriteVerdict ObjectGuard::may_write(const WriteAttempt& attempt, Instant) {
 }
 
 void ObjectGuard::wrote(const WriteAttempt& attempt, const client::Reply& reply, Instant) {
-  const auto key = key_of(attempt);
+  const auto key = managed_key_of(attempt);
   if (reply) {
     core_.applied(sight_of(key, attempt), reply->body, time());
   } else if (reply.error().fate != client::Fate::Unknown) {
@@ -77,7 +77,7 @@ void ObjectGuard::wrote(const WriteAttempt& attempt, const client::Reply& reply,
 }
 
 void ObjectGuard::marked(const WriteAttempt& attempt, json::View object, Instant) {
-  core_.marked(key_of(attempt), object, time());
+  core_.marked(managed_key_of(attempt), object, time());
   tell();
 }
 

@@ -12,7 +12,7 @@
 namespace fixpoint::runtime {
 namespace {
 
-client::Resource config_maps() {
+client::Resource config_map_resource() {
   return {
       .kind = {"", "v1", "ConfigMap"},
         .plural = "configmaps", .scope = client::Scope::Namespaced
@@ -50,7 +50,7 @@ void ShadowStore::call(client::Call call, std::function<void(client::Reply)> ans
 
 void ShadowStore::load(std::move_only_function<void()> done) {
   auto shared = std::make_shared<std::move_only_function<void()>>(std::move(done));
-  call({.resource = config_maps(), .key = options_.config_map},
+  call({.resource = config_map_resource(), .key = options_.config_map},
        [this, shared](client::Reply reply) {
          if (!reply && !reply.error().not_found()) problem("read", reply.error());
          known_ = reply ? reply->body : json::Value{};
@@ -135,7 +135,7 @@ json::Value ShadowStore::body() const {
 
 void ShadowStore::send(client::Verb verb) {
   const auto serial = guard_.core().shadow_serial();
-  client::Call request{.verb = verb, .resource = config_maps(), .key = options_.config_map};
+  client::Call request{.verb = verb, .resource = config_map_resource(), .key = options_.config_map};
   if (verb == client::Verb::Create) request.key.name.clear();
   request.body = body();
   request.field_manager = guard_.core().settings().names.manager;
@@ -160,12 +160,13 @@ void ShadowStore::written(client::Reply reply, std::uint64_t serial) {
 // Somebody else wrote it, it is gone, or nobody knows whether our write arrived: look, and go on
 // from there.
 void ShadowStore::read_version() {
-  call({.resource = config_maps(), .key = options_.config_map}, [this](client::Reply reply) {
-    if (reply || reply.error().not_found()) known_ = reply ? reply->body : json::Value{};
-    in_flight_ = false;
-    if (flushed_) return ended();
-    schedule(options_.retry_after);
-  });
+  call({.resource = config_map_resource(), .key = options_.config_map},
+       [this](client::Reply reply) {
+         if (reply || reply.error().not_found()) known_ = reply ? reply->body : json::Value{};
+         in_flight_ = false;
+         if (flushed_) return ended();
+         schedule(options_.retry_after);
+       });
 }
 
 void ShadowStore::ended() {

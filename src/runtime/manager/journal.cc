@@ -18,7 +18,7 @@ std::string in_millis(Duration took) {
   return fmt::format("{:.1f}ms", std::chrono::duration<double, std::milli>(took).count());
 }
 
-std::string shown(const kube::Key& key) {
+std::string shown_key(const kube::Key& key) {
   return key.ns.empty() ? key.name : key.ns + "/" + key.name;
 }
 
@@ -108,7 +108,7 @@ void Journal::keep(const ControllerCore::Ended& ended) {
 }
 
 void Journal::write_log(const ControllerCore::Ended& ended) const {
-  const auto object = shown(ended.key);
+  const auto object = shown_key(ended.key);
   const auto pass = fmt::format("{}", ended.id);
   const auto took = in_millis(ended.took);
   for (const auto& outcome : ended.end.outcomes.steps) {

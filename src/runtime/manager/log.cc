@@ -14,7 +14,7 @@
 namespace fixpoint::runtime {
 namespace {
 
-std::string_view shown(LogLevel level) {
+std::string_view level_name(LogLevel level) {
   switch (level) {
     case LogLevel::Debug: return "debug";
     case LogLevel::Info: return "info";
@@ -96,7 +96,7 @@ void Log::say(LogLevel level, std::string_view message, Values values) const {
   const auto time = format_micros(clock_.wall());
   std::string line;
   if (format_ == LogFormat::Json) {
-    line = fmt::format(R"({{"time":"{}","level":"{}","msg":)", time, shown(level));
+    line = fmt::format(R"({{"time":"{}","level":"{}","msg":)", time, level_name(level));
     json::print_string(cut(message), line, json::Escape::Plain);
     for (const auto& [key, value] : values) {
       if (!value.empty()) add_json(line, key, value);

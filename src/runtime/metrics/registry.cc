@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/metrics/registry.h"
 
+#include "base/ascii.h"
+
 #include <algorithm>
 #include <cmath>
 #include <variant>
@@ -10,14 +12,11 @@
 namespace fixpoint::runtime {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 bool is_name(std::string_view text, bool colons) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::ranges::all_of(
-      text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || (colons && c == ':'); });
+  if (text.empty() || is_digit(text[0])) return false;
+  return std::ranges::all_of(text, [&](char c) {
+    return is_letter(c) || is_digit(c) || c == '_' || (colons && c == ':');
+  });
 }
 
 // HELP escapes backslash and newline, label values the quote as well.
