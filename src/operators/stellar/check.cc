@@ -105,8 +105,8 @@ void check_seed(FieldErrors& errors, const FieldPath& path, const ValidatorConfi
   }
 }
 
-void check_quorum(FieldErrors& errors, const FieldPath& path, const Spec& node,
-                  const std::string& toml) {
+void check_quorum_text(FieldErrors& errors, const FieldPath& path, const Spec& node,
+                       const std::string& toml) {
   if (!toml.empty()) {
     if (const auto parsed = parse_quorum(toml); !parsed) {
       errors.push_back(kube::invalid(path, "the TOML text",
@@ -148,7 +148,7 @@ void check_validator(FieldErrors& errors, const FieldPath& spec, const Spec& nod
         advice::kNoQuorumOptimization);
   check_archives(errors, path.child("historyArchiveUrls"), validator.history_archive_urls);
   check_seed(errors, path, validator);
-  check_quorum(errors, path.child("quorumSet"), node, validator.quorum_set);
+  check_quorum_text(errors, path.child("quorumSet"), node, validator.quorum_set);
   if (validator.known_peers.empty()) return;
   if (const auto peers = parse_peers(validator.known_peers); !peers) {
     errors.push_back(kube::invalid(
@@ -199,7 +199,8 @@ void check_soroban(FieldErrors& errors, const FieldPath& spec, const Spec& node)
   const auto captive_path = path.child("captiveCoreStructuredConfig");
   if (captive) {
     check_archives(errors, captive_path.child("historyArchiveUrls"), captive->history_archive_urls);
-    check_quorum(errors, captive_path.child("additionalConfig"), node, captive->additional_config);
+    check_quorum_text(errors, captive_path.child("additionalConfig"), node,
+                      captive->additional_config);
   } else if (node.network == Network::Custom && soroban.captive_core_config.empty()) {
     errors.push_back(required(captive_path, advice::kCustomCaptiveCore));
   }

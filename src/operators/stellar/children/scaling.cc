@@ -10,7 +10,7 @@ using runtime::object;
 
 constexpr std::int32_t kCpuTarget = 80;
 
-json::Draft number(const kube::IntOrString& value) {
+json::Draft number_or_text(const kube::IntOrString& value) {
   if (value.is_string) return value.text;
   return value.number;
 }
@@ -49,10 +49,10 @@ json::Value disruption_budget(const Node& node) {
       {"selector", object({{"matchLabels", selector_labels(node)}})}
   });
   if (node.spec.min_available) {
-    spec["minAvailable"] = number(*node.spec.min_available);
+    spec["minAvailable"] = number_or_text(*node.spec.min_available);
   } else {
     spec["maxUnavailable"] =
-        node.spec.max_unavailable ? number(*node.spec.max_unavailable) : json::Draft(1);
+        node.spec.max_unavailable ? number_or_text(*node.spec.max_unavailable) : json::Draft(1);
   }
   budget["spec"] = std::move(spec);
   return budget.freeze();

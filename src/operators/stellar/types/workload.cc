@@ -23,7 +23,7 @@ Limits one_good_answer() {
                      .message = advice::kOneGoodAnswer.text(),
                      .field_path = ".successThreshold"}}};
 }
-Limits required(Limits limits) {
+Limits made_required(Limits limits) {
   limits.required = true;
   return limits;
 }
@@ -220,7 +220,7 @@ types::Table IngressHost::table() {
       "A name under which the node is reached.",
       {
           {"host",  &IngressHost::host,  "What requests call it.",
-           required(a_host("horizon.example.com"))                                                  },
+           made_required(a_host("horizon.example.com"))                                             },
           {"paths", &IngressHost::paths, "What is served.",        {.min_items = 1, .max_items = 32}},
   });
 }
