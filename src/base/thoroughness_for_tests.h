@@ -24,6 +24,6 @@ inline constexpr bool kSanitized = false;
 
 // Of so many cases one is tried. Odd, and no multiple of three: it keeps step with no pattern of
 // the cases (a write after each read, three faults an effect).
-inline constexpr std::size_t kCasesStride = kSanitized ? 5 : 1;
+inline constexpr std::size_t kCasesStride = kSanitized ? 11 : 1;
 
 }  // namespace fixpoint

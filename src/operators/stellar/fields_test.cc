@@ -3,6 +3,7 @@
 // No field is taken and ignored: walks the table of the spec and shows for each leaf that another
 // value there makes another plan, or is refused. What does neither is listed with its reason.
 #include "base/file.h"
+#include "base/thoroughness_for_tests.h"
 #include "json/draft.h"
 #include "json/merge_patch.h"
 #include "json/parse.h"
@@ -261,7 +262,8 @@ TEST(StellarFields, AllHaveAnEffectOrAreRefused) {
   ASSERT_GT(leaves.size(), 100U);
   const auto specs = bases();
 
-  for (const auto& leaf : leaves) {
+  for (std::size_t at = 0; at < leaves.size(); at += kCasesStride) {
+    const auto& leaf = leaves[at];
     const auto name = fmt::format("{}", fmt::join(leaf, "."));
     EXPECT_NE(has_effect(leaf, specs), kWithoutEffect.contains(name)) << name;
   }
