@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# fixpoint_layer(name USES layers… LIBRARIES deps…): src/name/**.cc becomes the static library
+# fixpoint_layer(name [CALM] USES layers… LIBRARIES deps…): src/name/**.cc becomes the static library
 # fixpoint_name; its *_test.cc become the program name_test in the unit ring. A layer links only the
 # layers it USES, so code that reaches past them does not link. A file called main.cc stays out: it
 # belongs to the program.
@@ -10,7 +10,7 @@ include(cmake/Batch.cmake)
 
 # Third-party libraries stay private to the layer that wraps them: no header of ours needs theirs.
 function(fixpoint_layer name)
-  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "CALM" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${all})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -22,7 +22,7 @@ function(fixpoint_layer name)
     fixpoint_batch(sources fixpoint_${name} ${all})
     add_library(fixpoint_${name} STATIC ${sources})
     set(scope PUBLIC)
-    fixpoint_reuse_pch(fixpoint_${name} code)
+    fixpoint_code(fixpoint_${name} ${ARG_CALM})
     foreach(library ${ARG_LIBRARIES})
       target_link_libraries(fixpoint_${name} PRIVATE dep::${library})
     endforeach()
@@ -36,6 +36,16 @@ function(fixpoint_layer name)
   endforeach()
   if(tests)
     fixpoint_test(${name}_test RING unit SOURCES ${tests} USES ${name})
+  endif()
+endfunction()
+
+# What the code of a target is compiled with; a calm one is not optimised under a sanitizer.
+function(fixpoint_code target calm)
+  if(calm AND FIXPOINT_SANITIZE)
+    target_compile_options(${target} PRIVATE ${FIXPOINT_CALM_OPTIONS})
+    fixpoint_reuse_pch(${target} calm)
+  else()
+    fixpoint_reuse_pch(${target} code)
   endif()
 endfunction()
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Two precompiled headers for the whole tree: `code` for the layers, `tests` for the test programs.
+# Two precompiled headers for the whole tree: `code` for the layers, `tests` for the test programs; under
+# a sanitizer a third, `calm`, for the layers that are not optimised there.
 # Every target reuses one of them, so each is compiled once. They hold only what nearly every file
 # includes; a file still includes what it uses (the clang preset and the lint do without and check).
 set(FIXPOINT_PCH_CODE
@@ -44,12 +45,16 @@ endfunction()
 if(FIXPOINT_PCH)
   fixpoint_pch(code ${FIXPOINT_PCH_CODE})
   fixpoint_pch(tests ${FIXPOINT_PCH_TESTS})
+  if(FIXPOINT_SANITIZE)
+    fixpoint_pch(calm ${FIXPOINT_PCH_CODE})
+    target_compile_options(fixpoint_pch_calm PRIVATE ${FIXPOINT_CALM_OPTIONS})
+  endif()
   # Its macros and options must be those of the targets that reuse it.
   target_compile_options(fixpoint_pch_tests PRIVATE ${FIXPOINT_TEST_OPTIONS})
   target_link_libraries(fixpoint_pch_tests PRIVATE GTest::gtest GTest::gmock)
 endif()
 
-# fixpoint_reuse_pch(target code|tests)
+# fixpoint_reuse_pch(target code|tests|calm)
 function(fixpoint_reuse_pch target name)
   if(NOT FIXPOINT_PCH)
     return()
