@@ -6,25 +6,29 @@
 
 namespace fixpoint::client {
 
-Background::Background(net::Loop& loop) : home_(std::make_shared<Home>(loop)) {
-  home_->self_ = home_;
-}
+Background::Background(net::Loop& loop) : home_(std::make_shared<Home>(loop)) {}
 
 Background::~Background() {
   home_->leave();
 }
 
+std::uint64_t Background::Home::keep(net::Task done) {
+  waiting_.emplace(++last_ticket_, std::move(done));
+  return last_ticket_;
+}
+
 void Background::Home::leave() {
-  gone_ = true;
+  waiting_.clear();
   const std::lock_guard lock(mutex_);
   loop_ = nullptr;
 }
 
-void Background::Home::post(net::Task task) {
+void Background::Home::finished(std::uint64_t ticket) {
   const std::lock_guard lock(mutex_);
   if (loop_ == nullptr) return;
-  loop_->post([home = self_.lock(), task = std::move(task)]() mutable {
-    if (!home->gone()) task();
+  loop_->post([home = shared_from_this(), ticket] {
+    auto done = home->waiting_.extract(ticket);
+    if (done) done.mapped()();
   });
 }
 

@@ -178,7 +178,7 @@ void Pool::connect(const net::TlsContextRef& tls) {
   if (next_address_ < addresses_.size()) return open(tls, addresses_[next_address_]);
   resolving_ = true;
   background_.run([name] { return resolve_name(name); },
-                  [this, tls](Result<std::vector<std::string>> found) {
+                  [this](Result<std::vector<std::string>> found) {
                     resolving_ = false;
                     if (!found) return could_not_connect(found.error());
                     addresses_ = *std::move(found);
