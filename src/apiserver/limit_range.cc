@@ -2,6 +2,7 @@
 #include "apiserver/limit_range.h"
 
 #include "apiserver/resource_list.h"
+#include "kube/go_text.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -30,10 +31,6 @@ std::vector<store::RecordRef> limit_ranges_in(const store::Snapshot& snapshot,
     return true;
   });
   return found;
-}
-
-std::string joined(const Texts& texts, std::string_view separator) {
-  return fmt::format("{}", fmt::join(texts, separator));
 }
 
 // Defaults.
@@ -77,8 +74,8 @@ void fill_container(json::Draft& container, std::string_view role,
   const json::Draft* name = container.find("name");
   const std::string who =
       fmt::format("{} {}", role, name == nullptr ? std::string_view{} : name->as_string());
-  if (!requests.empty()) notes.push_back(joined(requests, ", ") + " request for " + who);
-  if (!limits.empty()) notes.push_back(joined(limits, ", ") + " limit for " + who);
+  if (!requests.empty()) notes.push_back(kube::joined(requests, ", ") + " request for " + who);
+  if (!limits.empty()) notes.push_back(kube::joined(limits, ", ") + " limit for " + who);
 }
 
 void fill_containers(json::Draft& spec, std::string_view member, std::string_view role,
@@ -226,7 +223,7 @@ std::string aggregate(const Texts& errors) {
   for (const auto& error : errors) {
     if (std::ranges::find(unique, error) == unique.end()) unique.push_back(error);
   }
-  return unique.size() == 1 ? unique.front() : "[" + joined(unique, ", ") + "]";
+  return kube::go_aggregate(unique);
 }
 
 // A pod's containers can only change through /resize.
@@ -251,7 +248,7 @@ void set_limit_range_defaults(const AdmissionCall& call, const store::Snapshot& 
     fill_containers(spec, "initContainers", "init container", defaults, notes);
     if (notes.empty()) continue;
     object.object_at("metadata").object_at("annotations")[kAnnotation] =
-        "LimitRanger plugin set: " + joined(notes, "; ");
+        "LimitRanger plugin set: " + kube::joined(notes, "; ");
   }
 }
 
