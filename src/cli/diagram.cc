@@ -3,6 +3,7 @@
 // fixpoint diagram: the life of an operator's objects, drawn from the table that its code follows.
 #include "fsm/diagram.h"
 
+#include "base/print_to.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -35,8 +36,9 @@ int run_diagram(const Arguments& arguments) {
     }
     drawn.push_back(entry.name);
   }
-  fmt::print(stderr, "fixpoint diagram: there is no life cycle of '{}'; there are: {}\n", name,
-             drawn.empty() ? "none" : fmt::format("{}", fmt::join(drawn, ", ")));
+  print_to(stderr,
+           fmt::format("fixpoint diagram: there is no life cycle of '{}'; there are: {}\n", name,
+                       drawn.empty() ? "none" : fmt::format("{}", fmt::join(drawn, ", "))));
   return kExitFailed;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fixpoint sim: stand-ins for programs that operators manage and this machine lacks.
+#include "base/print_to.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/route.h"
@@ -70,7 +71,7 @@ int run_sim(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto call = call_from(arguments);
   if (!call) {
-    fmt::print(stderr, "fixpoint sim: {}\n", call.error().message);
+    print_to(stderr, fmt::format("fixpoint sim: {}\n", call.error().message));
     return kExitMisused;
   }
   return sim::call(*call);

@@ -23,6 +23,7 @@
 #include <charconv>
 #include <csignal>
 #include <filesystem>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -263,8 +264,9 @@ int run_up(const Arguments& arguments) {
   }
   const double millis =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-  fmt::print("ready {} kubeconfig={} in {:.0f} ms\n", host->url(), kubeconfig.string(), millis);
-  std::fflush(stdout);
+  // Where nobody reads it, it serves all the same, and stderr says so.
+  std::ignore = answer(fmt::format("ready {} kubeconfig={} in {:.0f} ms\n", host->url(),
+                                   kubeconfig.string(), millis));
   if (node) node->start();
   loop.after(kUntilSettled, [] {
     json::release_scratch();

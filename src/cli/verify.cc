@@ -2,6 +2,7 @@
 //
 // fixpoint verify: explores every state of an operator or a model and says what holds.
 #include "base/file.h"
+#include "base/print_to.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -38,7 +39,7 @@ constexpr std::uint64_t kWalksMax = 1'000'000'000;
 constexpr std::uint64_t kSeedMax = INT64_MAX;  // JSON readers lose what is more
 
 int verify_failed(const Error& error) {
-  fmt::print(stderr, "{} verify: {}\n", program_name(), error.message);
+  print_to(stderr, fmt::format("{} verify: {}\n", program_name(), error.message));
   return error.kind == ErrorKind::Unavailable ? kExitFailed : kExitMisused;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verify_progress.h"
 
+#include "base/print_to.h"
 #include "kube/duration.h"
 #include "verify/report.h"
 
@@ -46,12 +47,7 @@ void VerifyProgress::show(const verify::Progress& progress) {
   next_ = progress.elapsed;
   const auto text = progress_text(progress, time_limit_);
   // "\x1b[K": what the last line had more.
-  if (terminal_) {
-    fmt::print(stderr, "\r{}\x1b[K", text);
-  } else {
-    fmt::print(stderr, "{}\n", text);
-  }
-  std::fflush(stderr);
+  print_to(stderr, terminal_ ? fmt::format("\r{}\x1b[K", text) : text + "\n");
   shown_ = true;
 }
 
@@ -60,18 +56,17 @@ MutantProgress::MutantProgress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
 void MutantProgress::show(const verify::Mutant& last, std::size_t done, std::size_t all) {
   if (last.killed()) ++killed_;
   if (!terminal_ || done == all) return;
-  fmt::print(stderr, "\r{} of {} mutants, {} killed\x1b[K", done, all, killed_);
-  std::fflush(stderr);
+  print_to(stderr, fmt::format("\r{} of {} mutants, {} killed\x1b[K", done, all, killed_));
   shown_ = true;
 }
 
 void MutantProgress::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) print_to(stderr, "\r\x1b[K");
   shown_ = false;
 }
 
 void VerifyProgress::clear() {
-  if (terminal_ && shown_) fmt::print(stderr, "\r\x1b[K");
+  if (terminal_ && shown_) print_to(stderr, "\r\x1b[K");
   shown_ = false;
 }
 

@@ -2,6 +2,7 @@
 //
 // fixpoint demo: starts this program as a server, uses it, kills it, and leaves nothing behind. Two
 // stories: Stellar nodes in trouble, and the cluster itself.
+#include "base/print_to.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/demo/cluster.h"
@@ -45,9 +46,9 @@ struct Logs {
 };
 
 int demo_failed(const Error& error, const Logs& logs = {}) {
-  fmt::print(stderr, "\nfixpoint demo: {}\n", error.message);
-  if (!logs.operators.empty()) fmt::print(stderr, "\nThe operator's log:\n{}", logs.operators);
-  if (!logs.server.empty()) fmt::print(stderr, "\nThe server's log:\n{}", logs.server);
+  print_to(stderr, fmt::format("\nfixpoint demo: {}\n", error.message));
+  if (!logs.operators.empty()) print_to(stderr, "\nThe operator's log:\n" + logs.operators);
+  if (!logs.server.empty()) print_to(stderr, "\nThe server's log:\n" + logs.server);
   return kExitFailed;
 }
 
@@ -75,11 +76,11 @@ int run_demo(const Arguments& arguments) {
   const auto scratch =
       store::ScratchDirectory::make("demo", std::filesystem::temp_directory_path());
   if (!scratch) return demo_failed(scratch.error());
-  demo::Page page(colour());
+  demo::Page page(colour(), stage.problem);
   demo::Cluster cluster(stage, page, scratch->path());
   const int status = tell(arguments.positional(0), cluster);
-  if (status == kExitDone && page.broken()) {
-    return demo_failed({ErrorKind::Unavailable, "the account could not be written to stdout"});
+  if (status == kExitDone && !stage.problem.empty()) {
+    return demo_failed({ErrorKind::Unavailable, stage.problem});
   }
   return status;
 }

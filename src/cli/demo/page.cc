@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/demo/page.h"
 
+#include "base/print_to.h"
 #include "json/print.h"
 
 #include <algorithm>
@@ -81,7 +82,8 @@ std::vector<Row> rows_of(json::View table) {
 }
 
 void Page::write(std::string_view line) const {
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) broken_ = true;
+  // The reader follows along, also through a pipe.
+  if (!print_to(stdout, line)) problem_ = "the account could not be written to stdout";
 }
 
 void Page::print(std::string_view style, std::string_view lines, std::string_view indent) const {
@@ -95,7 +97,6 @@ void Page::print(std::string_view style, std::string_view lines, std::string_vie
     }
     lines = end == std::string_view::npos ? std::string_view{} : lines.substr(end + 1);
   }
-  if (std::fflush(stdout) != 0) broken_ = true;  // the reader follows along, also through a pipe
 }
 
 void Page::title(std::string_view text) const {

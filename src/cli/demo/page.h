@@ -30,7 +30,9 @@ std::vector<Row> body_rows(json::View table);
 
 class Page {
  public:
-  explicit Page(Colour colour) : colour_(colour) {}
+  // `problem` is set once nobody reads any more (a closed pipe, a full disk): then there is nobody
+  // to go on for.
+  Page(Colour colour, std::string& problem) : colour_(colour), problem_(problem) {}
 
   void title(std::string_view text) const;
   // Numbered; `why` says what the section shows and why that matters.
@@ -41,8 +43,6 @@ class Page {
   void table(const std::vector<Row>& rows) const { text(aligned(rows)); }
   // What was checked and held, with the numbers that were measured.
   void proved(std::string_view line) const;
-  // Nobody reads any more (a closed pipe, a full disk): the rest went nowhere.
-  bool broken() const { return broken_; }
 
  private:
   void write(std::string_view line) const;
@@ -50,7 +50,7 @@ class Page {
 
   Colour colour_;
   int sections_ = 0;
-  mutable bool broken_ = false;
+  std::string& problem_;
 };
 
 }  // namespace fixpoint::cli::demo

@@ -34,7 +34,8 @@ double millis_since(Stopwatch begin);
 struct Stage {
   net::Loop loop;
   bool interrupted = false;
-  std::string problem;  // a watch that was refused or broke off: nothing it promised will come
+  // A watch that was refused or broke off: nothing it promised will come. Or nobody reads any more.
+  std::string problem;
 
   // Waits until `done`; the error names `what` was waited for.
   Result<void> wait(std::string_view what, const std::function<bool()>& done,

@@ -2,6 +2,7 @@
 #include "sim/stellar/programs.h"
 
 #include "base/file.h"
+#include "base/print_to.h"
 #include "net/client.h"
 #include "sim/stellar/stand_in.h"
 
@@ -123,7 +124,7 @@ class Program {
       }
     }
     FP_TRY_VOID(make_buckets(file));
-    fmt::print("stellar-core (stand-in): new database made\n");
+    print_to(stdout, "stellar-core (stand-in): new database made\n");
     return 0;
   }
 
@@ -134,12 +135,12 @@ class Program {
     net::ClientRequest request;
     request.target = fmt::format("/{}", call_.argument);
     FP_TRY(response, net::blocking_request(to, std::move(request), std::chrono::seconds(10)));
-    fmt::print("{}", response.body);
+    print_to(stdout, response.body);
     return response.status == 200 ? 0 : kFailed;
   }
 
   Result<int> version() const {
-    fmt::print("{} (stand-in of Fixpoint)\n", display_name(call_.program));
+    print_to(stdout, fmt::format("{} (stand-in of Fixpoint)\n", display_name(call_.program)));
     return 0;
   }
 
@@ -211,7 +212,8 @@ std::optional<std::string_view> program_named(std::string_view file_name) {
 int call(const Call& call) {
   const auto status = Program(call).run();
   if (status) return *status;
-  fmt::print(stderr, "{} (stand-in): {}\n", display_name(call.program), status.error().message);
+  print_to(stderr,
+           fmt::format("{} (stand-in): {}\n", display_name(call.program), status.error().message));
   return kFailed;
 }
 

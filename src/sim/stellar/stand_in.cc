@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/stellar/stand_in.h"
 
+#include "base/print_to.h"
 #include "net/loop.h"
 #include "net/server.h"
 
@@ -51,8 +52,7 @@ class Running {
 
  private:
   void say(std::string_view what) const {
-    fmt::print("{} (stand-in): {}\n", stand_in_.name, what);
-    std::fflush(stdout);
+    print_to(stdout, fmt::format("{} (stand-in): {}\n", stand_in_.name, what));
   }
 
   void handle(const Port& port, const net::Request& request,
