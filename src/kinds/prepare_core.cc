@@ -5,6 +5,7 @@
 #include "kinds/defaults_fields.h"
 #include "kinds/draft_fields.h"
 #include "kinds/prepare_pod.h"
+#include "kinds/service_types.h"
 #include "kube/metadata.h"
 
 #include <algorithm>
@@ -39,16 +40,6 @@ std::int64_t node_port_of(const Draft& port) {
   return number == nullptr ? 0 : number->as_int();
 }
 
-bool has_cluster_ip(std::string_view type) {
-  return type != "ExternalName";
-}
-bool has_node_ports(std::string_view type) {
-  return type == "NodePort" || type == "LoadBalancer";
-}
-
-bool needs_health_port(std::string_view type, std::string_view policy) {
-  return type == "LoadBalancer" && policy == "Local";
-}
 // Node ports that an author took over from before are given up, ones newly asked for are not.
 void drop_node_ports(Draft& spec, View old_spec) {
   Draft* ports = spec.find("ports");
@@ -60,10 +51,6 @@ void drop_node_ports(Draft& spec, View old_spec) {
   const auto known = [&](const Draft& port) { return before.contains(node_port_of(port)); };
   if (!std::ranges::all_of(ports->elements(), known)) return;
   for (Draft& port : ports->elements()) port.erase("nodePort");
-}
-
-bool accessible_from_outside(std::string_view type, bool has_external_ips) {
-  return has_node_ports(type) || (type == "ClusterIP" && has_external_ips);
 }
 
 // A change of type gives up what only the old type had, unless the author changed it as well.
@@ -81,8 +68,8 @@ void drop_old_type_fields(Draft& spec, View old_spec) {
     for (const auto* key : {"ipFamilies", "ipFamilyPolicy"}) drop_if_unchanged(spec, old_spec, key);
   }
   if (has_node_ports(old_type) && !has_node_ports(type)) drop_node_ports(spec, old_spec);
-  if (accessible_from_outside(old_type, !old_spec.get("externalIPs").empty()) &&
-      !accessible_from_outside(type, !empty_at(spec, "externalIPs"))) {
+  if (is_accessible_from_outside(old_type, !old_spec.get("externalIPs").empty()) &&
+      !is_accessible_from_outside(type, !empty_at(spec, "externalIPs"))) {
     drop_if_unchanged(spec, old_spec, "externalTrafficPolicy");
   }
   if (needs_health_port(old_type, old_spec.get("externalTrafficPolicy").as_string()) &&

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/service_ports.h"
 
+#include "kinds/service_types.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -40,11 +42,11 @@ void keep_node_ports(json::Draft& spec, json::View old_spec) {
 
 PortWishes PortWishes::of(json::View spec) {
   const auto type = spec.get("type").as_string();
-  const bool balancer = type == "LoadBalancer";
-  return {.node_ports = balancer || type == "NodePort",
-          .hand_out = type == "NodePort" ||
-                      (balancer && spec.get("allocateLoadBalancerNodePorts").as_bool(true)),
-          .health = balancer && spec.get("externalTrafficPolicy").as_string() == "Local"};
+  return {
+      .node_ports = has_node_ports(type),
+      .hand_out = has_node_ports(type) &&
+                  (type == "NodePort" || spec.get("allocateLoadBalancerNodePorts").as_bool(true)),
+      .health = needs_health_port(type, spec.get("externalTrafficPolicy").as_string())};
 }
 
 void keep_ports(json::Draft& spec, json::View old_spec) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/validate_service.h"
 
+#include "kinds/service_types.h"
 #include "kinds/validate_endpoints.h"
 #include "kube/go_text.h"
 
@@ -13,12 +14,6 @@ namespace fixpoint::kinds {
 namespace {
 
 constexpr std::string_view kOnlyBalancers = "may only be used when `type` is 'LoadBalancer'";
-
-bool externally_accessible(View spec) {
-  const auto type = spec.get("type").as_string();
-  return type == "LoadBalancer" || type == "NodePort" ||
-         (type == "ClusterIP" && !spec.get("externalIPs").empty());
-}
 
 void check_service_port(View port, bool named, std::set<std::string_view>& names,
                         const FieldPath& path, FieldErrors& errors) {
@@ -43,7 +38,7 @@ void check_service_port(View port, bool named, std::set<std::string_view>& names
 void check_type(View spec, const FieldPath& path, FieldErrors& errors) {
   const auto type = spec.get("type").as_string();
   const FieldPath addresses = path.child("clusterIPs");
-  if ((type == "LoadBalancer" || type == "NodePort") && is_headless(spec)) {
+  if (has_node_ports(type) && is_headless(spec)) {
     note_invalid(addresses.index(0), "None",
                  fmt::format("may not be set to 'None' for {} services", type), errors);
   }
@@ -191,16 +186,14 @@ void check_topology_annotations(View object, FieldErrors& errors) {
 
 void check_traffic(View spec, const FieldPath& path, FieldErrors& errors) {
   const View external = spec.get("externalTrafficPolicy");
-  if (externally_accessible(spec)) {
+  if (is_accessible_from_outside(spec.get("type").as_string(), !spec.get("externalIPs").empty())) {
     check_one_of(external, path.child("externalTrafficPolicy"), {"Cluster", "Local"}, errors);
   } else if (!external.is_null()) {
     note_invalid(path.child("externalTrafficPolicy"), external,
                  "may only be set for externally-accessible services", errors);
   }
   const View health = spec.get("healthCheckNodePort");
-  const bool needs_health =
-      spec.get("type").as_string() == "LoadBalancer" && external.as_string() == "Local";
-  if (needs_health) {
+  if (needs_health_port(spec.get("type").as_string(), external.as_string())) {
     check_port(health, path.child("healthCheckNodePort"), errors);
   } else if (health.as_int() != 0) {
     note_invalid(
@@ -254,8 +247,8 @@ FieldErrors check_service(View object, View old_object) {
 
 void check_health_port_change(View spec, View old_spec, FieldErrors& errors) {
   const auto needed = [](View each) {
-    return each.get("type").as_string() == "LoadBalancer" &&
-           each.get("externalTrafficPolicy").as_string() == "Local";
+    return needs_health_port(each.get("type").as_string(),
+                             each.get("externalTrafficPolicy").as_string());
   };
   constexpr std::string_view kField = "healthCheckNodePort";
   if (!needed(spec) || !needed(old_spec)) return;
