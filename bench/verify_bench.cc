@@ -5,7 +5,7 @@
 // And operators in their worlds, where a state is a cluster and a process: the example, and one of
 // ten children.
 #include "bench/wide_trial.h"
-#include "verify/models/two_phase.h"
+#include "verify/models/search.h"
 #include "verify/world/search.h"
 #include "verify/world/world.h"
 

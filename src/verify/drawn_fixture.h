@@ -4,8 +4,7 @@
 #pragma once
 
 #include "base/rng.h"
-#include "verify/explore.h"
-#include "verify/models/drawn.h"
+#include "verify/models/search.h"
 
 #include <cstdint>
 #include <string>

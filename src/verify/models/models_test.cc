@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The published numbers, and replays that tell the same story again.
-#include "verify/models/coffee_can.h"
-#include "verify/models/ring.h"
+#include "verify/models/search.h"
 #include "verify/models/shelf.h"
 #include "verify/page.h"
 #include "verify/story.h"

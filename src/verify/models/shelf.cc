@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/models/shelf.h"
 
-#include "verify/models/coffee_can.h"
-#include "verify/models/drawn.h"
-#include "verify/models/ring.h"
-#include "verify/models/two_phase.h"
+#include "verify/models/search.h"
 
 #include <charconv>
 #include <string_view>
