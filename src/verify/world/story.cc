@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who acts in a world, and its steps in plain words.
+#include "base/utf8.h"
 #include "json/diff.h"
 #include "kube/metadata.h"
 #include "runtime/controller/pass_state.h"
@@ -34,8 +35,8 @@ std::string object_name(json::View object) {
 
 std::string cut_to_line_length(std::string text) {
   constexpr std::size_t kMax = 120;
-  if (text.size() > kMax) text = text.substr(0, kMax - 1) + "…";
-  return text;
+  if (text.size() <= kMax) return text;
+  return std::string{utf8_prefix(text, kMax - 1)} + "…";
 }
 
 // What nobody wants to read in a story.
