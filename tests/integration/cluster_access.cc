@@ -12,6 +12,17 @@
 #include <gtest/gtest.h>
 
 namespace fixpoint {
+namespace {
+
+Result<net::TlsContextRef> tls_for(const std::string& authority_pem, net::HttpVersions versions) {
+  return net::make_client_tls({.ca_pem = authority_pem,
+                               .certificate_pem = {},
+                               .private_key_pem = {},
+                               .check = net::PeerCheck::Verify,
+                               .versions = versions});
+}
+
+}  // namespace
 
 Result<ClusterAccess> access_of(const std::filesystem::path& kubeconfig) {
   FP_TRY(text, read_file(kubeconfig));
@@ -25,6 +36,8 @@ Result<ClusterAccess> access_of(const std::filesystem::path& kubeconfig) {
   access.port = url->port.value_or(443);
   access.token = config.get("users")[0].get("user", "token").as_string();
   access.authority_pem = std::move(pem);
+  FP_TRY(tls, tls_for(access.authority_pem, net::HttpVersions::Any));
+  access.tls = std::move(tls);
   access.kubeconfig = kubeconfig;
   return access;
 }
@@ -33,13 +46,12 @@ net::ClientOptions ClusterAccess::client(net::HttpVersions versions) const {
   net::ClientOptions options;
   options.host = host;
   options.port = port;
-  auto tls = net::make_client_tls({.ca_pem = authority_pem,
-                                   .certificate_pem = {},
-                                   .private_key_pem = {},
-                                   .check = net::PeerCheck::Verify,
-                                   .versions = versions});
-  FP_CHECK(tls.has_value());
-  options.tls = *std::move(tls);
+  options.tls = tls;
+  if (versions != net::HttpVersions::Any) {
+    auto other = tls_for(authority_pem, versions);
+    FP_CHECK(other.has_value());
+    options.tls = *std::move(other);
+  }
   return options;
 }
 

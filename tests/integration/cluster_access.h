@@ -18,6 +18,7 @@ struct ClusterAccess {
   std::uint16_t port = 0;
   std::string token;
   std::string authority_pem;
+  net::TlsContextRef tls;  // that trusts the authority
   std::filesystem::path kubeconfig;
 
   net::ClientOptions client(net::HttpVersions versions = net::HttpVersions::Any) const;

@@ -90,6 +90,8 @@ Result<std::unique_ptr<RunningServer>> RunningServer::start(const std::filesyste
     return fail(ErrorKind::Unavailable, line);
   }
   server->port_ = port_in(line);
+  FP_TRY(access, access_of(server->kubeconfig()));
+  server->access_ = std::move(access);
   return server;
 }
 
@@ -120,12 +122,6 @@ int RunningServer::stop() {
   if (!eventually([&] { return ::waitpid(pid_, &status, WNOHANG) != 0; })) return -1;
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-ClusterAccess RunningServer::access() const {
-  auto access = access_of(kubeconfig());
-  FP_CHECK(access.has_value());
-  return *std::move(access);
 }
 
 }  // namespace fixpoint

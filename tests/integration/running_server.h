@@ -32,10 +32,10 @@ class RunningServer {
   pid_t pid() const { return pid_; }
   std::uint16_t port() const { return port_; }
   std::filesystem::path kubeconfig() const { return scratch_ / "kubeconfig"; }
-  // Read from the kubeconfig it wrote.
-  ClusterAccess access() const;
-  std::string token() const { return access().token; }
-  std::string authority_pem() const { return access().authority_pem; }
+  // As the kubeconfig says that it wrote.
+  const ClusterAccess& access() const { return access_; }
+  const std::string& token() const { return access_.token; }
+  const std::string& authority_pem() const { return access_.authority_pem; }
 
   // kill -9, and gone when this returns.
   void kill();
@@ -45,11 +45,11 @@ class RunningServer {
   // One request over TLS with the admin's token, unless the headers say otherwise.
   Result<net::Response> request(std::string method, std::string target, std::string body = {},
                                 net::Headers headers = {}) const {
-    return access().request(std::move(method), std::move(target), std::move(body),
-                            std::move(headers));
+    return access_.request(std::move(method), std::move(target), std::move(body),
+                           std::move(headers));
   }
   net::ClientOptions client(net::HttpVersions versions = net::HttpVersions::Any) const {
-    return access().client(versions);
+    return access_.client(versions);
   }
 
  private:
@@ -71,6 +71,7 @@ class RunningServer {
   std::filesystem::path scratch_;
   pid_t pid_ = -1;
   std::uint16_t port_ = 0;
+  ClusterAccess access_;
 };
 
 }  // namespace fixpoint
