@@ -24,6 +24,12 @@ inline constexpr bool kSanitized = false;
 
 // Of so many cases one is tried. Odd, and no multiple of three: it keeps step with no pattern of
 // the cases (a write after each read, three faults an effect).
-inline constexpr std::size_t kCasesStride = kSanitized ? 11 : 1;
+inline constexpr std::size_t kCasesStride = kSanitized ? 31 : 1;
+// The same where there are but a dozen or two.
+inline constexpr std::size_t kFewCasesStride = kSanitized ? 4 : 1;
+// Of so many cases that differ by chance alone, and of what is expected to come of them.
+constexpr int some_of(int cases) {
+  return kSanitized ? cases / 10 : cases;
+}
 
 }  // namespace fixpoint

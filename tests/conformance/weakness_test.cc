@@ -5,6 +5,7 @@
 // table: rule, weakness, what noticed.
 #include "apiserver/weakness.h"
 
+#include "base/thoroughness_for_tests.h"
 #include "tests/conformance/campaign.h"
 #include "tests/conformance/compare.h"
 #include "tests/conformance/rules_run.h"
@@ -52,7 +53,9 @@ TEST(Weaknesses, AreAllNoticedByTheRuleThatTheyBreak) {
   std::string table =
       "| rule | a server that gets this wrong | is noticed by | at |\n|---|---|---|---|\n";
 
+  std::size_t cases = 0;
   for (const auto& row : apiserver::weaknesses()) {
+    if (cases++ % kCasesStride != 0) continue;
     const auto& rule = rules()[static_cast<std::size_t>(row.rule) - 1];
     const auto weak = make_core_server(base.fork(), row.weakness);
     const auto noticed = noticed_by(*weak, *strong, *recorded, rule);

@@ -5,6 +5,7 @@
 // that is cached existed, no object goes back, changes tell the whole story, and when the trouble
 // is over the cache is what the server has, with hardly a request more.
 #include "base/rng.h"
+#include "base/thoroughness_for_tests.h"
 #include "json/parse.h"
 #include "json/print.h"
 #include "kube/metadata.h"
@@ -207,7 +208,7 @@ class FaultTrial {
   std::map<std::string, std::uint64_t> newest_;
 };
 
-constexpr std::uint64_t kFaultTrials = 60;
+constexpr std::uint64_t kFaultTrials = kSanitized ? 20 : 60;
 
 void try_all_faults(const FaultTrial::Following& following) {
   FaultyClient::Counts sum;
