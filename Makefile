@@ -155,7 +155,7 @@ clang: ## Tests built by the other compiler, without precompiled headers
 asan tsan clang: deps
 	@tools/deps clang
 	@$(call compile,$@) $(rings_of_$@)
-	@$(CTEST) --test-dir build/$@ -L '$(RINGS)' $(if $(T),-R '$(T)')
+	@$(CTEST) --test-dir build/$@ -L '$(RINGS)$(if $(T),|single)' $(if $(T),-R '$(T)')
 
 .PHONY: compile
 compile: deps # PRESET=asan: what its tests are made of, without running them

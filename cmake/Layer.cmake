@@ -41,7 +41,7 @@ endfunction()
 
 # What the code of a target is compiled with; a calm one is not optimised under a sanitizer.
 function(fixpoint_code target calm)
-  if(calm AND FIXPOINT_SANITIZE)
+  if(calm AND FIXPOINT_SANITIZE AND NOT FIXPOINT_FUZZ)
     target_compile_options(${target} PRIVATE ${FIXPOINT_CALM_OPTIONS})
     fixpoint_reuse_pch(${target} calm)
   else()
@@ -81,11 +81,26 @@ function(fixpoint_test name)
   if(ARG_RING STREQUAL kube)
     set(alone TRUE)
   endif()
+  set(label ${ARG_RING})
+  set(environment FIXPOINT_BINARY=${CMAKE_BINARY_DIR}/fixpoint)
+  if(FIXPOINT_SANITIZE AND ARG_RING STREQUAL unit)
+    fixpoint_test_parts(${name} ${ARG_SECONDS} ${environment})
+    set(label single)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-                       PROPERTIES LABELS ${ARG_RING} TIMEOUT ${ARG_SECONDS} RUN_SERIAL ${alone}
-                                  COST ${cost_in_${ARG_RING}}
-                                  ENVIRONMENT FIXPOINT_BINARY=${CMAKE_BINARY_DIR}/fixpoint)
+                       PROPERTIES LABELS ${label} TIMEOUT ${ARG_SECONDS} RUN_SERIAL ${alone}
+                                  COST ${cost_in_${ARG_RING}} ENVIRONMENT ${environment})
+endfunction()
+
+# A process of its own for each test costs more under a sanitizer than most tests do: there the unit
+# ring is each program in four parts, and its tests one by one (`single`) are for who picks some.
+function(fixpoint_test_parts name seconds environment)
+  foreach(part RANGE 3)
+    add_test(NAME ${name}.${part} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${name}.${part} PROPERTIES LABELS unit TIMEOUT ${seconds} COST 5
+      ENVIRONMENT "${environment};GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}")
+  endforeach()
 endfunction()
 
 # The shipped program. It has an allocator of its own (docs/decisions/0010-allocator.md); under a
