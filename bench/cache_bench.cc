@@ -3,8 +3,8 @@
 // What the operators' cache costs: bytes for each object beside its size on the wire, reads,
 // events, and a cold sync and a relist from the text of the pages on. The objects are custom
 // resources of 1.6 KB, of which 0.9 KB are managed fields that are never kept.
-#include "json/parse.h"
-#include "json/shape.h"
+#include "json/parsing/parse.h"
+#include "json/shape/shape.h"
 #include "runtime/cache/contents.h"
 
 #include <algorithm>

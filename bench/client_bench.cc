@@ -8,7 +8,7 @@
 // does. `client_bench --cold-list KUBECONFIG (pages|stream) GROUP VERSION PLURAL KIND` measures
 // against any server.
 #include "client/open_client.h"
-#include "json/shape.h"
+#include "json/shape/shape.h"
 #include "net/loop.h"
 #include "tests/integration/running_server.h"
 

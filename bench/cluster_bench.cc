@@ -9,7 +9,7 @@
 #include "cluster/decision.h"
 #include "cluster/nodes/simulation.h"
 #include "cluster/scheduler/pick.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <chrono>
 #include <string>

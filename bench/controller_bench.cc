@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/child.h"
 #include "runtime/controller/controller_core.h"

@@ -5,14 +5,14 @@
 // The subject is a pod of 4.4 KB as a cluster would store it (managed fields, volumes, probes,
 // conditions), built here so that nothing is read from disk. `kept` keeps 10,000 varied pods, which
 // shows what the caches and the memory bus add.
-#include "json/diff.h"
 #include "json/draft.h"
-#include "json/merge_patch.h"
-#include "json/parse.h"
-#include "json/patch.h"
+#include "json/parsing/parse.h"
+#include "json/patch/diff.h"
+#include "json/patch/merge_patch.h"
+#include "json/patch/patch.h"
 #include "json/print.h"
-#include "json/shape.h"
-#include "json/yaml.h"
+#include "json/shape/shape.h"
+#include "json/yaml/yaml.h"
 
 #include <string>
 #include <vector>

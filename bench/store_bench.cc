@@ -2,7 +2,7 @@
 //
 // What the store costs: reads, writes, forks and comparisons in memory; bytes per object; durable
 // writes by the number that wait at once. The objects are custom resources of 1 KB of JSON.
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "store/durable.h"
 #include "store/scratch_directory.h"
 #include "store/store.h"

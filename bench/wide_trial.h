@@ -4,7 +4,7 @@
 // example has two children, and what is shared between states matters little there.
 #pragma once
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/typed.h"
 #include "types/kind.h"
 #include "verify/world/scenario.h"

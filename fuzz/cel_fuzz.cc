@@ -2,10 +2,10 @@
 //
 // Expressions: whatever is written compiles or is refused with a place, and what compiles evaluates
 // to something within its cost, on a full object as on an empty one.
-#include "cel/program.h"
-#include "cel/resource_rules.h"
-#include "json/parse.h"
-#include "kube/crd_schema.h"
+#include "cel/rules/program.h"
+#include "cel/rules/resource_rules.h"
+#include "json/parsing/parse.h"
+#include "kube/crd/schema.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FieldsV1: what is accepted prints, parses back to the same set, and obeys the laws of sets.
-#include "json/parse.h"
-#include "kube/field_set.h"
+#include "json/parsing/parse.h"
+#include "kube/ownership/field_set.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace fixpoint;

@@ -4,8 +4,8 @@
 // text that reads back to the same tree.
 #include "base/error.h"
 #include "json/draft.h"
-#include "json/go_parse.h"
-#include "json/parse.h"
+#include "json/parsing/go_parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 namespace {

@@ -3,10 +3,10 @@
 // Patches: the first line is a document, the rest a patch or another document. Nothing crashes, the
 // target is never changed, and a patch made from two documents turns one into the other.
 #include "base/error.h"
-#include "json/diff.h"
-#include "json/merge_patch.h"
-#include "json/parse.h"
-#include "json/patch.h"
+#include "json/parsing/parse.h"
+#include "json/patch/diff.h"
+#include "json/patch/merge_patch.h"
+#include "json/patch/patch.h"
 #include "json/print.h"
 
 namespace {

@@ -2,12 +2,12 @@
 //
 // A request body in Kubernetes protobuf. Whatever the bytes are, nothing dies; what is read prints
 // as JSON that reads back to the same tree, and typed decoding takes it or says why not.
-#include "apiserver/protobuf_body.h"
+#include "apiserver/body/protobuf_body.h"
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "kinds/schema_table.h"
-#include "kube/typed.h"
+#include "kube/typed/typed.h"
 
 namespace {
 

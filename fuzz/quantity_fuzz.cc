@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Quantities and durations: what is accepted prints, adds and subtracts without surprise.
-#include "kube/duration.h"
-#include "kube/quantity.h"
+#include "kube/scalars/duration.h"
+#include "kube/scalars/quantity.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace fixpoint::kube;

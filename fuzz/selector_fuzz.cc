@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Label and field selectors: whatever parses prints to a text that parses to an equal selector.
-#include "kube/field_selector.h"
-#include "kube/label_selector.h"
+#include "kube/selectors/field_selector.h"
+#include "kube/selectors/label_selector.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace fixpoint::kube;

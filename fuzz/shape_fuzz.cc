@@ -2,8 +2,8 @@
 //
 // Cutting while parsing is cutting after it, on any text, and refuses what plain parsing refuses.
 #include "base/error.h"
-#include "json/parse.h"
-#include "json/shape.h"
+#include "json/parsing/parse.h"
+#include "json/shape/shape.h"
 
 namespace {
 

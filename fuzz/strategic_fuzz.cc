@@ -2,8 +2,8 @@
 //
 // Strategic merge: whatever the patch, an object or an error comes out; a patch that merged merges
 // again, and an empty patch changes nothing. The input is a JSON list of target and patch.
-#include "json/parse.h"
-#include "kube/strategic_merge.h"
+#include "json/parsing/parse.h"
+#include "kube/strategic/merge.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // Objects into C++ values and back: what decodes without errors is written, and what was written
 // decodes to the same value. What does not decode says where and how to put it right.
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "types/decode.h"
 #include "types/encode.h"
 #include "types/gadget_for_tests.h"

@@ -3,9 +3,9 @@
 // TOML text: whatever is read prints as JSON that reads back to the same tree; whatever is not says
 // where. What is a quorum is written by the operator so that it reads back the same.
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "json/toml.h"
+#include "json/toml/toml.h"
 #include "operators/stellar/configuration/settings.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {

@@ -2,9 +2,9 @@
 //
 // YAML text: whatever is read can be printed as YAML and as JSON and reads back to the same tree.
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace fixpoint::json;

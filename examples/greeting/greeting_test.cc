@@ -3,7 +3,7 @@
 // The example, pass by pass, on the API server that ships.
 #include "base/file.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/pass_fixture.h"
 #include "runtime/registry.h"
 #include "runtime/typed.h"

@@ -3,7 +3,7 @@
 // What an author adds to have the example verified: what may happen to a Greeting, and how one sees
 // that it is served. docs/VERIFICATION.md has what is made of it.
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/typed.h"
 #include "types/kind.h"
 #include "verify/world/scenario.h"

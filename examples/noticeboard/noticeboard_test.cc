@@ -3,7 +3,7 @@
 // The example with branches: its tables and its plan. What it does on a cluster, and what becomes
 // of a branch that fails there, is tests/integration/operator_scenarios.cc.
 #include "base/file.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "runtime/registry.h"
 #include "types/kind.h"
 #include "types/reference.h"

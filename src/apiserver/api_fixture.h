@@ -7,7 +7,7 @@
 #include "apiserver/core.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 #include <string>

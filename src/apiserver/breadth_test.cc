@@ -2,7 +2,7 @@
 //
 // Kinds and paths that few clients use, in a real server's words.
 #include "apiserver/api_fixture.h"
-#include "apiserver/table.h"
+#include "apiserver/read/table.h"
 
 #include <gmock/gmock.h>
 

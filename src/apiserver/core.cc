@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/core.h"
 
-#include "apiserver/binding.h"
-#include "apiserver/component_status.h"
+#include "apiserver/access/review.h"
 #include "apiserver/definition.h"
-#include "apiserver/list.h"
-#include "apiserver/pod_streams.h"
-#include "apiserver/proxy.h"
-#include "apiserver/remove.h"
-#include "apiserver/review.h"
-#include "apiserver/scale.h"
-#include "apiserver/subresource.h"
-#include "apiserver/write.h"
+#include "apiserver/read/list.h"
+#include "apiserver/subresources/binding.h"
+#include "apiserver/subresources/component_status.h"
+#include "apiserver/subresources/pod_streams.h"
+#include "apiserver/subresources/proxy.h"
+#include "apiserver/subresources/scale.h"
+#include "apiserver/subresources/subresource.h"
+#include "apiserver/write/remove.h"
+#include "apiserver/write/write.h"
 #include "kinds/part_hooks.h"
 
 #include <algorithm>

@@ -9,16 +9,17 @@
 // the store; answers are those of a real kube-apiserver, word for word.
 //
 // A Core remembers only compilations (resource.h) and what the Services of a store it knows again
-// hold (service_holdings.h), so any Core may serve any Store; one thread at a time. Read next:
-// create.cc, update.cc, patch.cc, remove.cc, list.cc, watch.h.
+// hold (apiserver/admission/service_holdings.h), so any Core may serve any Store; one thread at a
+// time. Read next: apiserver/write/create.cc, apiserver/write/update.cc, apiserver/write/patch.cc,
+// apiserver/write/remove.cc, apiserver/read/list.cc, apiserver/read/watch.h.
 #pragma once
 
-#include "apiserver/certificates.h"
+#include "apiserver/access/certificates.h"
+#include "apiserver/access/tokens.h"
+#include "apiserver/admission/service_holdings.h"
+#include "apiserver/read/watch.h"
 #include "apiserver/request.h"
 #include "apiserver/resource.h"
-#include "apiserver/service_holdings.h"
-#include "apiserver/tokens.h"
-#include "apiserver/watch.h"
 #include "store/store.h"
 
 namespace fixpoint::apiserver {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/definition.h"
 
-#include "apiserver/write.h"
+#include "apiserver/write/write.h"
 #include "base/rfc3339.h"
 #include "kinds/kind.h"
-#include "kube/crd_names.h"
-#include "kube/managed_fields.h"
-#include "kube/metadata.h"
+#include "kube/crd/names.h"
+#include "kube/meta/metadata.h"
+#include "kube/ownership/managed_fields.h"
 
 #include <algorithm>
 #include <vector>

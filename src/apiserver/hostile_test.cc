@@ -2,8 +2,8 @@
 //
 // What people try who may do little and want more, and what broken clients send. Each of these once
 // got through.
+#include "apiserver/access/rbac.h"
 #include "apiserver/api_fixture.h"
-#include "apiserver/rbac.h"
 
 namespace fixpoint::apiserver {
 namespace {

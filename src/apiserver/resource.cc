@@ -3,11 +3,11 @@
 
 #include "apiserver/definition.h"
 #include "json/draft.h"
-#include "json/reread.h"
-#include "kube/crd_coerce.h"
-#include "kube/default.h"
-#include "kube/metadata.h"
-#include "kube/prune.h"
+#include "json/parsing/reread.h"
+#include "kube/crd/coerce.h"
+#include "kube/meta/metadata.h"
+#include "kube/schema/default.h"
+#include "kube/schema/prune.h"
 
 #include <algorithm>
 

@@ -8,10 +8,10 @@
 #pragma once
 
 #include "base/ref.h"
-#include "cel/resource_rules.h"
+#include "cel/rules/resource_rules.h"
 #include "kinds/kind.h"
-#include "kube/crd.h"
-#include "kube/crd_schema.h"
+#include "kube/crd/crd.h"
+#include "kube/crd/schema.h"
 #include "store/store.h"
 
 #include <memory>

@@ -8,7 +8,7 @@
 // a validation silent are a table in weakness.cc.
 #pragma once
 
-#include "kube/field_error.h"
+#include "kube/errors/field_error.h"
 
 #include <cstdint>
 #include <span>

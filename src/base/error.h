@@ -4,7 +4,7 @@
 //
 // The kind tells the caller what to do; the message tells a person what happened, with names in it.
 // Broken invariants do not become errors: FP_CHECK aborts, in release builds too.
-// Read next: kube/status.h, the richer error of the Kubernetes API.
+// Read next: kube/errors/status.h, the richer error of the Kubernetes API.
 #pragma once
 
 #include <cstdint>

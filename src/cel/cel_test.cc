@@ -2,13 +2,13 @@
 //
 // What recordings do not show: bounds, and values that outlive nothing.
 #include "base/thoroughness_for_tests.h"
-#include "cel/escape.h"
-#include "cel/parser.h"
-#include "cel/program.h"
-#include "cel/resource_rules.h"
+#include "cel/rules/program.h"
+#include "cel/rules/resource_rules.h"
+#include "cel/syntax/escape.h"
+#include "cel/syntax/parser.h"
 #include "json/draft.h"
-#include "json/parse.h"
-#include "kube/crd_schema.h"
+#include "json/parsing/parse.h"
+#include "kube/crd/schema.h"
 
 #include <array>
 #include <string>

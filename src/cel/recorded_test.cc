@@ -3,14 +3,14 @@
 // Rules as a real server takes them: tests/testdata/cel/rules.jsonl holds schemas, rules and values
 // with what Kubernetes 1.34 made of each, mistakes.jsonl rules that it refuses. A row without a
 // schema or value has those of the row before it.
-#include "cel/definition_rules.h"
-#include "cel/program.h"
-#include "cel/resource_rules.h"
-#include "cel/rule.h"
+#include "cel/rules/definition_rules.h"
+#include "cel/rules/program.h"
+#include "cel/rules/resource_rules.h"
+#include "cel/rules/rule.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "kube/crd_schema.h"
+#include "kube/crd/schema.h"
 
 #include <fstream>
 #include <regex>

@@ -3,7 +3,7 @@
 // Every subcommand, each defined in the file of its name.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/command_line/command.h"
 
 namespace fixpoint::cli {
 

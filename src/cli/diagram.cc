@@ -4,11 +4,11 @@
 #include "fsm/diagram.h"
 
 #include "base/print_to.h"
-#include "cli/arguments.h"
+#include "cli/command_line/arguments.h"
+#include "cli/command_line/console.h"
+#include "cli/command_line/route.h"
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/program.h"
-#include "cli/route.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fixpoint program: the operators it has on board. route.h decides, program.h prints and runs;
-// the subcommands are in the files of their names.
+// The fixpoint program: the operators it has on board. cli/command_line/route.h decides, program.h
+// prints and runs; the subcommands are in the files of their names.
 #include "cli/program.h"
 #include "operators/stellar/stellar.h"
 #include "trials/stellar/trial.h"

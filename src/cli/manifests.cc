@@ -3,10 +3,10 @@
 // fixpoint manifests: what a cluster needs to run the operators, as YAML.
 #include "runtime/manifests/manifests.h"
 
-#include "cli/arguments.h"
 #include "cli/build_info.h"
+#include "cli/command_line/arguments.h"
+#include "cli/command_line/console.h"
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/program.h"
 #include "types/reference.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "cli/arguments.h"
-#include "cli/command.h"
+#include "cli/command_line/arguments.h"
+#include "cli/command_line/command.h"
 #include "node/agent/host.h"
 
 namespace fixpoint::cli {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fixpoint operator: runs operators against any Kubernetes.
-#include "cli/arguments.h"
 #include "cli/build_info.h"
+#include "cli/command_line/arguments.h"
+#include "cli/command_line/console.h"
+#include "cli/command_line/route.h"
+#include "cli/command_line/shared_flags.h"
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/operators.h"
-#include "cli/route.h"
-#include "cli/shared_flags.h"
 #include "client/open_client.h"
 #include "runtime/metrics/controller_metrics.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "cli/service_client.h"
+#include "cli/up/service_client.h"
 #include "client/client.h"
 #include "front/service.h"
 #include "net/loop.h"

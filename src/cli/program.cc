@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.h"
 
+#include "cli/command_line/console.h"
+#include "cli/command_line/route.h"
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/route.h"
 #include "node/process/supervisor.h"
 #include "sim/stellar/programs.h"
 

@@ -2,10 +2,10 @@
 //
 // fixpoint sim: stand-ins for programs that operators manage and this machine lacks.
 #include "base/print_to.h"
-#include "cli/arguments.h"
+#include "cli/command_line/arguments.h"
+#include "cli/command_line/route.h"
 #include "cli/commands.h"
-#include "cli/route.h"
-#include "kube/duration.h"
+#include "kube/scalars/duration.h"
 #include "sim/stellar/programs.h"
 
 #include <array>

@@ -3,9 +3,9 @@
 // The command line of `fixpoint up`.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/command_line/command.h"
+#include "cli/command_line/shared_flags.h"
 #include "cli/node_flags.h"
-#include "cli/shared_flags.h"
 
 #include <array>
 #include <string_view>

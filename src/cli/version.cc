@@ -3,9 +3,9 @@
 // fixpoint version: which build this is, for bug reports and for scripts.
 #include "cli/version.h"
 
-#include "cli/arguments.h"
+#include "cli/command_line/arguments.h"
+#include "cli/command_line/console.h"
 #include "cli/commands.h"
-#include "cli/console.h"
 
 #include <fmt/format.h>
 

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "json/value.h"
-#include "kube/gvk.h"
-#include "kube/status.h"
+#include "kube/errors/status.h"
+#include "kube/meta/gvk.h"
 
 #include <chrono>
 #include <cstdint>

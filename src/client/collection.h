@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "client/call.h"
-#include "json/shape.h"
+#include "json/shape/shape.h"
 #include "json/value.h"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/local_answer.h"
 
-#include "apiserver/discovery.h"
-#include "apiserver/table.h"
+#include "apiserver/documents/discovery.h"
+#include "apiserver/read/table.h"
 #include "client/http/answer.h"
 #include "client/http/discovery.h"
 #include "json/draft.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/local_client.h"
 
-#include "apiserver/rbac.h"
+#include "apiserver/access/rbac.h"
 #include "client/http/answer.h"
 #include "client/http/outgoing.h"
 #include "client/local_answer.h"

@@ -4,7 +4,7 @@
 #include "client/local_client.h"
 
 #include "apiserver/api_fixture.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 #include <chrono>

@@ -4,7 +4,7 @@
 #include "cluster/decision.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 namespace fixpoint::cluster {
 

@@ -17,8 +17,8 @@
 #include "cluster/decision.h"
 #include "cluster/event_recorder.h"
 #include "cluster/reader.h"
-#include "kube/gvk.h"
-#include "kube/label_selector.h"
+#include "kube/meta/gvk.h"
+#include "kube/selectors/label_selector.h"
 
 #include <deque>
 #include <map>

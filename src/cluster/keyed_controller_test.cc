@@ -5,7 +5,7 @@
 
 #include "cluster/loop_fixture.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <chrono>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "cluster/object_index.h"
 
 #include "cluster/reader.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <string>
 #include <vector>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/api_server.h"
 
-#include "apiserver/pod_streams.h"
-#include "apiserver/rbac.h"
-#include "apiserver/table.h"
-#include "front/answer.h"
-#include "front/impersonate.h"
+#include "apiserver/access/rbac.h"
+#include "apiserver/read/table.h"
+#include "apiserver/subresources/pod_streams.h"
+#include "front/answers/answer.h"
+#include "front/answers/shape.h"
+#include "front/identity/impersonate.h"
+#include "front/pages/usage.h"
 #include "front/router.h"
-#include "front/shape.h"
-#include "front/usage.h"
 #include "json/print.h"
 
 namespace fixpoint::front {

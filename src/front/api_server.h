@@ -3,15 +3,15 @@
 // ApiServer: HTTP requests in, Kubernetes answers out. Who is it, what do they want, may they, run
 // it, wait for the disk, print it in the form they like.
 //
-// Read next: router.h (URLs), identity.h (who), service.h (the store), watch_hub.h (streams),
-// pages.h (everything that is no resource).
+// Read next: router.h (URLs), front/identity/identity.h (who), service.h (the store), watch_hub.h
+// (streams), front/pages/pages.h (everything that is no resource).
 #pragma once
 
 #include "apiserver/request.h"
-#include "front/identity.h"
-#include "front/meter.h"
-#include "front/metrics.h"
-#include "front/pages.h"
+#include "front/identity/identity.h"
+#include "front/pages/meter.h"
+#include "front/pages/metrics.h"
+#include "front/pages/pages.h"
 #include "front/pod_streams.h"
 #include "front/service.h"
 #include "front/watch_hub.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/host.h"
 
-#include "front/bootstrap.h"
+#include "front/bootstrap/bootstrap.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 #include "net/crypto.h"
 
 #include <array>

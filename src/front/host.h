@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "front/api_server.h"
-#include "front/identity.h"
+#include "front/identity/identity.h"
 #include "front/service.h"
 #include "net/loop.h"
 #include "net/server.h"

@@ -6,7 +6,7 @@
 
 #include "apiserver/request.h"
 #include "json/value.h"
-#include "kube/status.h"
+#include "kube/errors/status.h"
 #include "net/server.h"
 
 #include <memory>

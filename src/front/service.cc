@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/service.h"
 
-#include "front/certificates.h"
+#include "front/identity/certificates.h"
 
 #include <algorithm>
 #include <utility>

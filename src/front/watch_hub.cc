@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/watch_hub.h"
 
-#include "front/answer.h"
+#include "front/answers/answer.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 // given memory. Only durable events come here (service.h).
 #pragma once
 
-#include "apiserver/watch.h"
-#include "front/negotiate.h"
+#include "apiserver/read/watch.h"
+#include "front/answers/negotiate.h"
 #include "front/service.h"
 #include "net/server.h"
 

@@ -4,7 +4,7 @@
 #include "json/intern.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 #include <string>

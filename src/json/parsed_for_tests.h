@@ -3,7 +3,7 @@
 // For tests: JSON where a test needs a value.
 #pragma once
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <string_view>
 

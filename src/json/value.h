@@ -7,7 +7,7 @@
 // Invariants: object members are sorted by key (byte order, as Go prints a map) and unique, so
 // equal trees have equal shape; integers that fit int64 and floats are kept apart, as Kubernetes
 // does; strings are valid UTF-8; depth is at most kDepthMax.
-// Read next: draft.h to change one, parse.h and print.h for text.
+// Read next: draft.h to change one, json/parsing/parse.h and print.h for text.
 #pragma once
 
 #include "base/hash.h"

@@ -5,13 +5,13 @@
 #include "kinds/hooks.h"
 
 #include "json/print.h"
-#include "kinds/metadata_checks.h"
-#include "kinds/service_addresses.h"
-#include "kinds/service_ports.h"
-#include "kube/metadata.h"
+#include "kinds/services/addresses.h"
+#include "kinds/services/ports.h"
+#include "kinds/validation/metadata_checks.h"
+#include "kube/meta/metadata.h"
+#include "kube/meta/validate_metadata.h"
 #include "kube/table_for_tests.h"
-#include "kube/typed.h"
-#include "kube/validate_metadata.h"
+#include "kube/typed/typed.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/kind.h"
 
-#include "kinds/columns.h"
-#include "kinds/convert.h"
+#include "kinds/columns/columns.h"
+#include "kinds/conversion/convert.h"
 #include "kinds/hooks.h"
 #include "kinds/rows.h"
 #include "kinds/selectable.h"

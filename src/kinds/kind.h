@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "json/draft.h"
 #include "json/value.h"
-#include "kube/field_error.h"
-#include "kube/gvk.h"
-#include "kube/schema.h"
+#include "kube/errors/field_error.h"
+#include "kube/meta/gvk.h"
+#include "kube/schema/schema.h"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/kind.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <algorithm>
 #include <fstream>

@@ -7,7 +7,7 @@
 #include "json/draft.h"
 #include "json/print.h"
 #include "kinds/kind.h"
-#include "kube/managed_fields.h"
+#include "kube/ownership/managed_fields.h"
 #include "kube/table_for_tests.h"
 
 #include <string>

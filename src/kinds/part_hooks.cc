@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/part_hooks.h"
 
+#include "kinds/defaults/prepare_core.h"
+#include "kinds/defaults/prepare_pod.h"
 #include "kinds/pod_status.h"
-#include "kinds/prepare_core.h"
-#include "kinds/prepare_pod.h"
-#include "kinds/signing_request.h"
-#include "kinds/validate_config.h"
-#include "kinds/validate_pod.h"
-#include "kinds/validate_status.h"
+#include "kinds/validation/config.h"
+#include "kinds/validation/pods/pod.h"
+#include "kinds/validation/signing_request.h"
+#include "kinds/validation/status.h"
 
 namespace fixpoint::kinds {
 namespace {

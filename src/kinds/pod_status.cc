@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kinds/pod_status.h"
 
-#include "kinds/validate_pod.h"
+#include "kinds/validation/pods/pod.h"
 
 #include <algorithm>
 #include <string>

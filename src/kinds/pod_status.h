@@ -2,7 +2,7 @@
 //
 // A pod's status: what a write of it leaves out but may not clear stays, an address is in both of
 // its places, and what kubelets report is believed where it is possible.
-// validate_pod.h declares its validation.
+// kinds/validation/pods/pod.h declares its validation.
 #pragma once
 
 #include "json/draft.h"

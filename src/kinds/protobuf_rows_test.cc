@@ -3,11 +3,11 @@
 // Protobuf of every built-in type against the JSON that Kubernetes' own code prints for the same
 // bytes (tools/kinds/protobuf).
 #include "base/base64.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "kinds/schema_table.h"
-#include "kube/protobuf.h"
-#include "kube/typed.h"
+#include "kube/protobuf/protobuf.h"
+#include "kube/typed/typed.h"
 
 #include <fstream>
 

@@ -9,7 +9,7 @@
 
 #include "json/draft.h"
 #include "json/value.h"
-#include "kube/quantity.h"
+#include "kube/scalars/quantity.h"
 
 #include <map>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "kinds/table.h"
-#include "kube/go_text.h"
+#include "kube/go/text.h"
 
 namespace fixpoint::kinds {
 namespace {

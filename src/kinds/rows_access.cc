@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who may do what, and what extends the API: RBAC, reviews, certificates, admission, CRDs, events.
-#include "cel/definition_rules.h"
+#include "cel/rules/definition_rules.h"
 #include "kinds/rows.h"
-#include "kube/crd.h"
-#include "kube/crd_validate.h"
+#include "kube/crd/crd.h"
+#include "kube/crd/validate.h"
 
 namespace fixpoint::kinds {
 namespace {

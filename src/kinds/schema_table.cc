@@ -2,7 +2,7 @@
 #include "kinds/schema_table.h"
 
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "kinds/table.h"
 
 #include <algorithm>

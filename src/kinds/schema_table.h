@@ -7,8 +7,8 @@
 // changes.
 #pragma once
 
-#include "kube/gvk.h"
-#include "kube/schema.h"
+#include "kube/meta/gvk.h"
+#include "kube/schema/schema.h"
 
 #include <string_view>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Typed decoding against what Kubernetes' own decoder answered (tools/kinds/decode).
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "kinds/kind.h"
-#include "kube/typed.h"
+#include "kube/typed/typed.h"
 
 #include <fstream>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/file.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/value.h"
 
 #include <string>

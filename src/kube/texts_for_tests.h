@@ -4,7 +4,7 @@
 #pragma once
 
 #include "json/parsed_for_tests.h"
-#include "kube/field_error.h"
+#include "kube/errors/field_error.h"
 
 #include <string>
 #include <vector>

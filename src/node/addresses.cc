@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "node/volume/file_tree.h"
 

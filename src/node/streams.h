@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "json/value.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "net/loop.h"
 #include "node/logs/log_reader.h"
 #include "node/process/child_process.h"

@@ -4,7 +4,7 @@
 #include "runtime/plan.h"
 
 #include "json/value.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <string>

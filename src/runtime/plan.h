@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "client/call.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 #include <chrono>
 #include <cstddef>

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/plan.h"
 
 #include <chrono>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "client/call.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 namespace fixpoint::runtime {
 

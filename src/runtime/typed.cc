@@ -2,7 +2,7 @@
 #include "runtime/typed.h"
 
 #include "kinds/kind.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 namespace fixpoint::runtime {
 

@@ -25,7 +25,7 @@
 
 #include "client/call.h"
 #include "json/draft.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/operator.h"
 #include "runtime/registry.h"
 #include "types/decode.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/typed.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "types/gadget_for_tests.h"
 

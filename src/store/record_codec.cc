@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/record_codec.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "store/file_format.h"
 

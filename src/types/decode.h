@@ -12,7 +12,7 @@
 #pragma once
 
 #include "json/value.h"
-#include "kube/field_error.h"
+#include "kube/errors/field_error.h"
 #include "types/table.h"
 
 namespace fixpoint::types {

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "json/value.h"
-#include "kube/gvk.h"
-#include "kube/validate.h"
-#include "kube/validate_metadata.h"
+#include "kube/meta/gvk.h"
+#include "kube/meta/validate_metadata.h"
+#include "kube/schema/validate.h"
 #include "types/table.h"
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types/kind.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "kube/crd.h"
+#include "kube/crd/crd.h"
 #include "types/decode.h"
 #include "types/gadget_for_tests.h"
 #include "types/reference.h"

@@ -2,11 +2,11 @@
 //
 // What makes no sense in a table or a kind: limits that the type cannot have, defaults and examples
 // that the limits forbid, structs that could never be left out.
-#include "cel/definition_rules.h"
-#include "kube/crd.h"
-#include "kube/duration.h"
-#include "kube/validate_format.h"
-#include "kube/validate_pattern.h"
+#include "cel/rules/definition_rules.h"
+#include "kube/crd/crd.h"
+#include "kube/scalars/duration.h"
+#include "kube/schema/validate_format.h"
+#include "kube/schema/validate_pattern.h"
 #include "types/decode.h"
 #include "types/encode.h"
 #include "types/kind.h"

@@ -2,7 +2,7 @@
 #include "types/reference.h"
 
 #include "json/print.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 #include "types/encode.h"
 #include "types/sample.h"
 #include "types/words.h"

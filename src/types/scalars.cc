@@ -2,8 +2,8 @@
 #include "types/scalars.h"
 
 #include "base/rfc3339.h"
-#include "json/yaml.h"
-#include "kube/duration.h"
+#include "json/yaml/yaml.h"
+#include "kube/scalars/duration.h"
 
 #include <algorithm>
 #include <cmath>

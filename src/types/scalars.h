@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "json/draft.h"
 #include "json/value.h"
-#include "kube/int_or_string.h"
-#include "kube/quantity.h"
+#include "kube/scalars/int_or_string.h"
+#include "kube/scalars/quantity.h"
 #include "types/table.h"
 
 #include <optional>

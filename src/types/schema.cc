@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types/schema.h"
 
-#include "cel/escape.h"
+#include "cel/syntax/escape.h"
 #include "json/print.h"
 #include "types/encode.h"
 #include "types/scalars.h"

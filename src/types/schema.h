@@ -3,7 +3,7 @@
 // The OpenAPI v3 schema that Kubernetes checks a struct with, made from its table.
 //
 // Everything in it is structural, so every CRD made of such schemas is accepted; a test holds the
-// whole of crd() to kube/crd_validate.h and, in the kube ring, to a real server.
+// whole of crd() to kube/crd/validate.h and, in the kube ring, to a real server.
 #pragma once
 
 #include "json/draft.h"

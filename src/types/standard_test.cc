@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types/standard.h"
 
-#include "json/parse.h"
-#include "kube/label_selector.h"
+#include "json/parsing/parse.h"
+#include "kube/selectors/label_selector.h"
 #include "types/decode.h"
 #include "types/encode.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types/table.h"
 
-#include "kube/validate_pattern.h"
+#include "kube/schema/validate_pattern.h"
 #include "types/encode.h"
 
 #include <algorithm>

@@ -77,7 +77,7 @@ struct Limits {
   // What people are told instead of the pattern: "is not a host name; Write it as a.example". The
   // server says it too: the pattern becomes a CEL rule, since a schema's own has no message.
   std::string pattern_advice{};
-  std::string format{};  // one that kube/validate_format.h knows
+  std::string format{};  // one that kube/schema/validate_format.h knows
   std::vector<std::string> one_of{};
   std::optional<std::size_t> min_items{};  // of lists, and entries of maps
   std::optional<std::size_t> max_items{};

@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "json/value.h"
-#include "kube/int_or_string.h"
-#include "kube/quantity.h"
+#include "kube/scalars/int_or_string.h"
+#include "kube/scalars/quantity.h"
 
 #include <concepts>
 #include <cstddef>

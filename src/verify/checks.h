@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "verify/graph.h"
-#include "verify/judge.h"
+#include "verify/liveness/graph.h"
+#include "verify/liveness/judge.h"
 #include "verify/property.h"
 
 #include <algorithm>

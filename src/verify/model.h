@@ -14,7 +14,7 @@
 //  - Faults and other budgets live in the state. Never cut by depth.
 //  - All members are called from several threads at once.
 //
-// Read next: property.h, what may be asked of a model; explore.h, which answers.
+// Read next: property.h, what may be asked of a model; verify/explorer/explore.h, which answers.
 #pragma once
 
 #include "base/hash.h"

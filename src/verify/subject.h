@@ -7,15 +7,15 @@
 #pragma once
 
 #include "base/error.h"
-#include "verify/exploration.h"
-#include "verify/explore.h"
-#include "verify/live.h"
+#include "verify/explorer/exploration.h"
+#include "verify/explorer/explore.h"
+#include "verify/liveness/retrace.h"
 #include "verify/model.h"
 #include "verify/mutant.h"
-#include "verify/replay.h"
-#include "verify/report.h"
-#include "verify/retrace.h"
-#include "verify/wander.h"
+#include "verify/report/live.h"
+#include "verify/report/replay.h"
+#include "verify/report/report.h"
+#include "verify/walks/wander.h"
 
 #include <functional>
 #include <optional>

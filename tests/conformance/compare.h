@@ -3,7 +3,7 @@
 // Compare: where two servers' answers to one sequence differ.
 #pragma once
 
-#include "json/diff.h"
+#include "json/patch/diff.h"
 #include "tests/conformance/normal.h"
 
 #include <optional>

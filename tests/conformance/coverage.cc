@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/coverage.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "tests/conformance/touched.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 //
 // What the servers say of themselves is alike: discovery, OpenAPI, version and issuer, document by
 // document, every value of every document but those of kExcluded.
-#include "json/diff.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
+#include "json/patch/diff.h"
 #include "json/print.h"
 #include "tests/conformance/campaign.h"
 #include "tests/conformance/custom_kinds.h"

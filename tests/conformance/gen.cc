@@ -2,8 +2,8 @@
 #include "tests/conformance/gen.h"
 
 #include "base/error.h"
-#include "json/merge_patch.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
+#include "json/patch/merge_patch.h"
 #include "json/print.h"
 #include "tests/conformance/area.h"
 

@@ -3,7 +3,7 @@
 // A server over HTTPS: one HTTP/2 connection that carries the calls and the watches beside them.
 #include "base/base64.h"
 #include "base/file.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 #include "net/loop.h"
 #include "tests/conformance/server.h"
 

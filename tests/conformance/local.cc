@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/local.h"
 
-#include "cli/controller_shell.h"
+#include "cli/up/controller_shell.h"
 #include "front/host.h"
 #include "net/loop.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/memory.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "tests/conformance/text.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 #include "tests/conformance/normal.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 #include "tests/conformance/mask.h"
 #include "tests/conformance/text.h"
 

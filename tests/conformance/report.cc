@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/report.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "tests/conformance/shrink.h"
 #include "tests/conformance/text.h"

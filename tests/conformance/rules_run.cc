@@ -2,7 +2,7 @@
 #include "tests/conformance/rules_run.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "tests/conformance/campaign.h"
 #include "tests/conformance/session.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/session.h"
 
-#include "json/merge_patch.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
+#include "json/patch/merge_patch.h"
 #include "json/print.h"
 #include "tests/conformance/memory.h"
 #include "tests/conformance/touched.h"

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "json/print.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 #include "tests/conformance/custom_kinds.h"
 
 #include <chrono>

@@ -2,7 +2,7 @@
 #include "tests/conformance/shrink.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 namespace fixpoint::conformance {

@@ -4,11 +4,11 @@
 // kube-controller-manager: after every deed of a person both come to rest in the same state.
 //
 // Whole objects are compared, without what must differ: uids, times, versions, random names.
-#include "json/diff.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
+#include "json/patch/diff.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "tests/conformance/campaign.h"
 #include "tests/conformance/local.h"
 #include "tests/conformance/real_cluster.h"

@@ -4,7 +4,7 @@
 // random objects are accepted by both or by neither.
 #include "base/rng.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "tests/conformance/real_cluster.h"
 #include "types/decode.h"

@@ -3,7 +3,7 @@
 // Our controllers of workloads beside those of a real kube-controller-manager.
 #include "tests/conformance/workloads.h"
 
-#include "json/diff.h"
+#include "json/patch/diff.h"
 #include "json/print.h"
 #include "tests/conformance/local.h"
 #include "tests/conformance/real_cluster.h"

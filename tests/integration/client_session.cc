@@ -5,7 +5,7 @@
 #include "json/draft.h"
 #include "json/parsed_for_tests.h"
 #include "json/print.h"
-#include "json/shape.h"
+#include "json/shape/shape.h"
 
 #include <algorithm>
 #include <chrono>

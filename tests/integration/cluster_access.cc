@@ -4,8 +4,8 @@
 #include "base/base64.h"
 #include "base/file.h"
 #include "client/config/url.h"
-#include "json/parse.h"
-#include "json/yaml.h"
+#include "json/parsing/parse.h"
+#include "json/yaml/yaml.h"
 
 #include <utility>
 

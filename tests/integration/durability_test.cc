@@ -3,8 +3,8 @@
 // kill -9 under load, again and again: every acknowledged write is there afterwards, no half-write
 // is, and revisions never go back. FIXPOINT_KILLS sets how often (`make torture`: 1000).
 #include "base/rng.h"
-#include "json/parse.h"
-#include "kube/metadata.h"
+#include "json/parsing/parse.h"
+#include "kube/meta/metadata.h"
 #include "net/loop.h"
 #include "tests/integration/collections.h"
 #include "tests/integration/running_server.h"

@@ -3,7 +3,7 @@
 // kill -9 of a cluster while its pods change: whatever was declared last is what runs once it is
 // back, each pod is one process and no process is without a pod. FIXPOINT_KILLS sets how often.
 #include "base/rng.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "tests/integration/collections.h"
 #include "tests/integration/local_processes.h"
 #include "tests/integration/running_operator.h"

@@ -3,7 +3,7 @@
 // A meddler between the shipped operator and its server: whatever it does, the operator neither
 // ends nor spins, nothing is made twice, and all is well soon after it stops.
 #include "base/rng.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "tests/integration/meddler.h"
 #include "tests/integration/operator_scenarios.h"
 

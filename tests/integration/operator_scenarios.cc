@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/operator_scenarios.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "tests/integration/kubectl.h"
 #include "tests/integration/meddler.h"

@@ -2,7 +2,7 @@
 //
 // `fixpoint operator` as its users meet it: the example operator against `fixpoint up`, alone and
 // as one of two, killed, stopped, fought with.
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "runtime/metrics/page_check.h"
 #include "tests/integration/operator_scenarios.h"

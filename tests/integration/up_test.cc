@@ -2,7 +2,7 @@
 //
 // `fixpoint up` as its users meet it: over TLS, with good and bad credentials, stopped, killed and
 // started again.
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "net/loop.h"
 #include "tests/integration/collections.h"
 #include "tests/integration/running_server.h"

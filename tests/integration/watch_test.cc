@@ -2,7 +2,7 @@
 //
 // Watches of the whole server: how long they last, which revisions they begin with, and how they
 // end. What each is told is apiserver's business and tested there.
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "net/loop.h"
 #include "tests/integration/collections.h"
 #include "tests/integration/running_server.h"

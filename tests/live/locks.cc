@@ -5,7 +5,7 @@
 // between the two leaves a lock without its key for ever. With LOCKS_REPAIRED in its environment
 // the process has learned better, and the one that is verified has not.
 #include "cli/program.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/typed.h"
 #include "verify/world/scenario.h"
 

@@ -3,14 +3,14 @@
 // fixpoint demo: starts this program as a server, uses it, kills it, and leaves nothing behind. Two
 // stories: Stellar nodes in trouble, and the cluster itself.
 #include "base/print_to.h"
-#include "cli/arguments.h"
+#include "cli/command_line/arguments.h"
+#include "cli/command_line/route.h"
 #include "cli/commands.h"
 #include "cli/demo/cluster.h"
 #include "cli/demo/page.h"
 #include "cli/demo/session.h"
 #include "cli/demo/stellar_story.h"
 #include "cli/demo/story.h"
-#include "cli/route.h"
 #include "store/scratch_directory.h"
 
 #include <csignal>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/demo/page.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include "base/base64.h"
 #include "base/file.h"
-#include "json/parse.h"
-#include "json/yaml.h"
+#include "json/parsing/parse.h"
+#include "json/yaml/yaml.h"
 
 #include <optional>
 #include <utility>

@@ -5,7 +5,7 @@
 #include "cli/demo/calls.h"
 #include "cli/demo/stellar_manifests.h"
 #include "cli/program.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "runtime/registry.h"
 #include "types/kind.h"

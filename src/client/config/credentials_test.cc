@@ -6,7 +6,7 @@
 
 #include "client/config/files.h"
 #include "client/config/scratch_files.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "net/loopback_fixture.h"
 
 #include <functional>

@@ -6,7 +6,7 @@
 #include "client/config/child.h"
 #include "client/config/files.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "client/config/files.h"
 #include "client/config/proxy.h"
 #include "json/strings.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 
 #include <filesystem>
 #include <map>

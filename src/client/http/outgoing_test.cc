@@ -5,7 +5,7 @@
 
 #include "client/http/answer.h"
 #include "client/http/retry.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/http/page.h"
 
-#include "json/shape.h"
+#include "json/shape/shape.h"
 
 namespace fixpoint::client {
 

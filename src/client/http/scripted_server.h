@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "client/http_client.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "net/loopback_fixture.h"
 

@@ -2,7 +2,7 @@
 #include "client/http/watch_decoder.h"
 
 #include "client/http/answer.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <fmt/format.h>
 

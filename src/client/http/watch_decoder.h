@@ -8,7 +8,7 @@
 
 #include "client/call.h"
 #include "client/collection.h"
-#include "json/shape.h"
+#include "json/shape/shape.h"
 
 #include <cstddef>
 #include <functional>

@@ -7,9 +7,9 @@
 #include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/label_selector.h"
-#include "kube/metadata.h"
-#include "kube/quantity.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/quantity.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 #include <chrono>

@@ -4,8 +4,8 @@
 #include "apiserver/resource.h"
 #include "cluster/autoscaling/go_selector.h"
 #include "kinds/kind.h"
-#include "kube/metadata.h"
-#include "kube/quantity.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/quantity.h"
 
 #include <algorithm>
 #include <optional>

@@ -4,8 +4,8 @@
 #include "base/rfc3339.h"
 #include "cluster/autoscaling/go_selector.h"
 #include "cluster/workloads/pod_state.h"
-#include "kube/metadata.h"
-#include "kube/quantity.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/quantity.h"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include "apiserver/resource.h"
 #include "kinds/kind.h"
-#include "kube/label_selector.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 #include <optional>

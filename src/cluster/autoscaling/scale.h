@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "cluster/reader.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 #include <cstdint>
 #include <string>

@@ -2,8 +2,8 @@
 //
 // Rolling updates of a DaemonSet.
 #include "cluster/daemons/daemon_pass.h"
-#include "kube/int_or_string.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/int_or_string.h"
 
 #include <algorithm>
 

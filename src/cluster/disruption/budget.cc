@@ -7,9 +7,9 @@
 #include "cluster/workloads/pod_state.h"
 #include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
-#include "kube/int_or_string.h"
-#include "kube/label_selector.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/int_or_string.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include "cluster/nodes/pods_by_node.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "cluster/loop_fixture.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 #include "cluster/endpoints/slices.h"
 #include "cluster/endpoints/subsets.h"
 #include "cluster/nodes/pods_by_node.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <optional>

@@ -14,7 +14,7 @@
 #include "cluster/deadlines.h"
 #include "cluster/decision.h"
 #include "cluster/endpoints/backends.h"
-#include "kube/label_selector.h"
+#include "kube/selectors/label_selector.h"
 
 #include <chrono>
 #include <map>

@@ -6,8 +6,8 @@
 #include "cluster/jobs/names.h"
 #include "cluster/jobs/schedule.h"
 #include "json/draft.h"
-#include "kube/go_text.h"
-#include "kube/metadata.h"
+#include "kube/go/text.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 #include "cluster/jobs/indexes.h"
 
 #include "cluster/jobs/names.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <charconv>

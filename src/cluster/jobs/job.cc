@@ -9,8 +9,8 @@
 #include "cluster/workloads/pod_state.h"
 #include "cluster/workloads/pod_template.h"
 #include "json/strings.h"
-#include "kube/label_selector.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 #include <chrono>

@@ -8,7 +8,7 @@
 #include "cluster/workloads/pod_state.h"
 #include "cluster/workloads/pod_template.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <climits>

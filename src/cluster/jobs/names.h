@@ -3,7 +3,7 @@
 // Names that Jobs, CronJobs and their pods are known by.
 #pragma once
 
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 #include <string_view>
 

@@ -2,7 +2,7 @@
 #include "cluster/jobs/policies.h"
 
 #include "cluster/workloads/pod_state.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/time_zone.h"
-#include "kinds/cron_schedule.h"
+#include "kinds/validation/workloads/cron_schedule.h"
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "cluster/jobs/names.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <chrono>
 

@@ -4,8 +4,8 @@
 #include "apiserver/definition.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/crd_names.h"
-#include "kube/metadata.h"
+#include "kube/crd/names.h"
+#include "kube/meta/metadata.h"
 
 namespace fixpoint::cluster {
 namespace {

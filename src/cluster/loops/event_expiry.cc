@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/loops/event_expiry.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 namespace fixpoint::cluster {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/loops/garbage_collector.h"
 
-#include "apiserver/remove.h"
+#include "apiserver/write/remove.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "cluster/controller.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <string>
 #include <vector>

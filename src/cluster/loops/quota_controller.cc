@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/loops/quota_controller.h"
 
+#include "apiserver/admission/quota_usage.h"
 #include "apiserver/definition.h"
-#include "apiserver/quota_usage.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

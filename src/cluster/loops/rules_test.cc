@@ -3,7 +3,7 @@
 // The rules that need the built-in loops: 18 (propagation), 19 (garbage collection), 21 (storage in
 // use), 22 (namespaces), and the end of a CustomResourceDefinition.
 #include "cluster/loop_fixture.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 namespace fixpoint::cluster {
 namespace {

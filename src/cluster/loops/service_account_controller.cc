@@ -4,7 +4,7 @@
 #include "cluster/loops/namespace_controller.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 namespace fixpoint::cluster {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/loops/storage_protection.h"
 
-#include "apiserver/admission_pod.h"
+#include "apiserver/admission/admission_pod.h"
 #include "cluster/storage/pod_claims.h"
 #include "cluster/storage/relations.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <vector>

@@ -7,7 +7,7 @@
 #include "cluster/nodes/simulation.h"
 #include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <fmt/format.h>
 

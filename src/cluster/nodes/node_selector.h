@@ -7,7 +7,7 @@
 #pragma once
 
 #include "json/value.h"
-#include "kube/label_selector.h"
+#include "kube/selectors/label_selector.h"
 
 #include <string>
 #include <string_view>

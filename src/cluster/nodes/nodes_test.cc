@@ -5,7 +5,7 @@
 #include "cluster/nodes/health.h"
 #include "cluster/nodes/simulation.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "store/store.h"
 
 #include <set>

@@ -5,7 +5,7 @@
 #include "cluster/decision.h"
 #include "cluster/workloads/pod_template.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <fmt/format.h>
 

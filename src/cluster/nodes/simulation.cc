@@ -3,8 +3,8 @@
 
 #include "base/rfc3339.h"
 #include "json/draft.h"
-#include "kube/duration.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/duration.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include "cluster/scheduler/board.h"
 
 #include "base/error.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/scheduler/pod_needs.h"
 
-#include "apiserver/resource_list.h"
-#include "kube/metadata.h"
+#include "apiserver/admission/resource_list.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

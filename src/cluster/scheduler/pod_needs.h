@@ -9,7 +9,7 @@
 #include "cluster/nodes/node_selector.h"
 #include "cluster/nodes/taints.h"
 #include "json/value.h"
-#include "kube/label_selector.h"
+#include "kube/selectors/label_selector.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 #include "cluster/scheduler/scheduler.h"
 
 #include "cluster/loop_fixture.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // The second half of a trial: which of the nodes that will do is the best. Each measure is brought
 // to 0 … 100 over the nodes in question and weighed as Kubernetes' default profile weighs it.
 #include "cluster/scheduler/trial.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <cmath>

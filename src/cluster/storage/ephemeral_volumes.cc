@@ -4,7 +4,7 @@
 #include "cluster/decision.h"
 #include "cluster/storage/names.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <utility>

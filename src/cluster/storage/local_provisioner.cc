@@ -5,7 +5,7 @@
 #include "cluster/storage/names.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <optional>
 

@@ -4,8 +4,8 @@
 #include "cluster/decision.h"
 #include "cluster/storage/names.h"
 #include "json/draft.h"
-#include "kube/label_selector.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 

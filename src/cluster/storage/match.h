@@ -5,7 +5,7 @@
 
 #include "apiserver/request.h"
 #include "json/value.h"
-#include "kube/quantity.h"
+#include "kube/scalars/quantity.h"
 
 #include <string_view>
 #include <vector>

@@ -3,7 +3,7 @@
 // Names that the storage loops share.
 #pragma once
 
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 #include <string_view>
 

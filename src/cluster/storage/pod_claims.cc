@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/storage/pod_claims.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "cluster/storage/match.h"
 #include "cluster/storage/names.h"
 #include "cluster/storage/pod_claims.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 //
 // Claims, volumes and classes, with all loops of a cluster running.
 #include "cluster/loop_fixture.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <string>

@@ -6,7 +6,7 @@
 #include "cluster/storage/relations.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "cluster/workloads/claim.h"
 
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 namespace fixpoint::cluster {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "cluster/decision.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "store/store.h"
 
 #include <functional>

@@ -4,7 +4,7 @@
 #include "cluster/workloads/template_hash.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <optional>

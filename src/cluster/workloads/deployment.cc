@@ -5,10 +5,10 @@
 #include "cluster/workloads/conditions.h"
 #include "cluster/workloads/deployment_pass.h"
 #include "cluster/workloads/pod_template.h"
-#include "json/parse.h"
-#include "kube/int_or_string.h"
-#include "kube/label_selector.h"
-#include "kube/metadata.h"
+#include "json/parsing/parse.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/int_or_string.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "cluster/workloads/conditions.h"
 #include "cluster/workloads/deployment_pass.h"
 #include "cluster/workloads/template_hash.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // From the old templates to the new one: rolling within bounds, or all at once.
 #include "cluster/workloads/deployment_pass.h"
 #include "cluster/workloads/pod_state.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

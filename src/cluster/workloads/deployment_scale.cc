@@ -3,7 +3,7 @@
 // A Deployment that is given another size in the middle of a rollout, or while it is paused: all of
 // its sets grow or shrink in proportion, so that the rollout is neither hastened nor undone.
 #include "cluster/workloads/deployment_pass.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,7 @@
 #include "cluster/workloads/conditions.h"
 #include "cluster/workloads/deployment_pass.h"
 #include "cluster/workloads/status_counts.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <chrono>

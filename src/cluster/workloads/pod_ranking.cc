@@ -3,7 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "cluster/workloads/pod_state.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 #include "cluster/workloads/pod_state.h"
 
 #include "base/rfc3339.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <chrono>
 

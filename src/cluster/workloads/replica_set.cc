@@ -9,8 +9,8 @@
 #include "cluster/workloads/status_counts.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/label_selector.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 #include <utility>

@@ -7,8 +7,8 @@
 #include "cluster/workloads/pod_template.h"
 #include "cluster/workloads/stateful_set_pass.h"
 #include "cluster/workloads/status_counts.h"
-#include "kube/label_selector.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/selectors/label_selector.h"
 
 #include <algorithm>
 #include <set>

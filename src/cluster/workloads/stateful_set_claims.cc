@@ -5,7 +5,7 @@
 // whenDeleted: Delete makes the set their owner, whenScaled: Delete the pod of a place that is no
 // more; garbage collection does the rest. Claims that somebody else controls are left alone.
 #include "cluster/workloads/stateful_set_pass.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // A StatefulSet's pod: its name, its labels, and volumes that are its own claims.
 #include "cluster/workloads/pod_template.h"
 #include "cluster/workloads/stateful_set_pass.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <charconv>

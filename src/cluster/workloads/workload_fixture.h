@@ -7,9 +7,9 @@
 #include "base/rfc3339.h"
 #include "cluster/loop_fixture.h"
 #include "cluster/workloads/pod_state.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <deque>

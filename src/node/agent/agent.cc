@@ -3,7 +3,7 @@
 
 #include "client/config/child.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/agent/kinds.h"
 #include "node/agent/leftovers.h"
 #include "node/agent/log_stream.h"

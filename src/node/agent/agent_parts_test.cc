@@ -2,7 +2,7 @@
 //
 // The parts of the agent that are plain functions.
 #include "base/rfc3339.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "node/agent/compose.h"
 #include "node/agent/registration.h"
 #include "node/agent/saved_facts.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/agent/compose.h"
 
-#include "kube/metadata.h"
-#include "kube/quantity.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/quantity.h"
 #include "node/pod/environment.h"
 #include "node/pod/image_map.h"
 #include "node/pod/status.h"

@@ -2,7 +2,7 @@
 #include "node/agent/container_run.h"
 
 #include "base/file.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/agent/compose.h"
 #include "node/agent/saved_facts.h"
 #include "node/logs/log_reader.h"

@@ -2,8 +2,8 @@
 #include "node/agent/leftovers.h"
 
 #include "base/file.h"
-#include "json/parse.h"
-#include "kube/metadata.h"
+#include "json/parsing/parse.h"
+#include "kube/meta/metadata.h"
 #include "node/process/run_spec.h"
 
 namespace fixpoint::node {

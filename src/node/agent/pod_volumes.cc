@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/agent/pod_volumes.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/volume/file_tree.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "base/rfc3339.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/agent/compose.h"
 #include "node/agent/kinds.h"
 #include "node/agent/token_renewal.h"

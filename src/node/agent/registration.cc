@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
-#include "kube/quantity.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/quantity.h"
 #include "node/agent/kinds.h"
 #include "node/process/run_spec.h"
 

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/rfc3339.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "node/process/run_spec.h"
 #include "node/volume/file_tree.h"

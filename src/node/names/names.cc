@@ -2,7 +2,7 @@
 #include "node/names/names.h"
 
 #include "base/file.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/agent/kinds.h"
 #include "node/names/dns_message.h"
 #include "node/process/run_spec.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/pod/downward.h"
 
-#include "kube/go_text.h"
-#include "kube/metadata.h"
-#include "kube/quantity.h"
-#include "kube/status.h"
+#include "kube/errors/status.h"
+#include "kube/go/text.h"
+#include "kube/meta/metadata.h"
+#include "kube/scalars/quantity.h"
 #include "node/pod/facts.h"
 
 #include <fmt/format.h>

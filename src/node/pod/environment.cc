@@ -2,7 +2,7 @@
 #include "node/pod/environment.h"
 
 #include "base/base64.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/pod/downward.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "node/pod/plan.h"
 
 #include "base/rfc3339.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <utility>

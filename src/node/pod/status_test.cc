@@ -3,7 +3,7 @@
 
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/pod/pod_for_tests.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/pod/storage_limits.h"
 
-#include "kube/quantity.h"
+#include "kube/scalars/quantity.h"
 
 #include <algorithm>
 #include <string_view>

@@ -2,9 +2,9 @@
 #include "node/remote/channels.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "kube/status.h"
+#include "kube/errors/status.h"
 #include "net/websocket.h"
 
 #include <algorithm>

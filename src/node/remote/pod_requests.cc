@@ -2,7 +2,7 @@
 #include "node/remote/pod_requests.h"
 
 #include "base/rfc3339.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "node/remote/attach_session.h"
 #include "node/remote/command_session.h"
 #include "node/remote/port_forward.h"

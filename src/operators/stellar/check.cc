@@ -3,8 +3,8 @@
 // One function for each block of the spec; each adds to the list and none returns early.
 #include "operators/stellar/check.h"
 
-#include "kube/names.h"
-#include "kube/url.h"
+#include "kube/meta/names.h"
+#include "kube/scalars/url.h"
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/types/advice.h"

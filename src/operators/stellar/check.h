@@ -5,7 +5,7 @@
 // again, because a definition may be older than the operator.
 #pragma once
 
-#include "kube/field_error.h"
+#include "kube/errors/field_error.h"
 #include "operators/stellar/types/spec.h"
 
 #include <string>

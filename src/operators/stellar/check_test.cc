@@ -3,8 +3,8 @@
 // What is wrong with specs, and what is said about it; mistakes_for_tests.h has them.
 #include "operators/stellar/check.h"
 
-#include "json/merge_patch.h"
 #include "json/parsed_for_tests.h"
+#include "json/patch/merge_patch.h"
 #include "json/print.h"
 #include "operators/stellar/mistakes_for_tests.h"
 #include "types/decode.h"

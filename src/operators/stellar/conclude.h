@@ -4,7 +4,7 @@
 // one thing only, the phase from which the table of phase.h leads on.
 #pragma once
 
-#include "kube/field_error.h"
+#include "kube/errors/field_error.h"
 #include "operators/stellar/facts.h"
 #include "runtime/outcome.h"
 #include "runtime/typed.h"

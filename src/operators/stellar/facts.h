@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/clock.h"
-#include "kube/gvk.h"
-#include "kube/quantity.h"
+#include "kube/meta/gvk.h"
+#include "kube/scalars/quantity.h"
 #include "operators/stellar/children/names.h"
 #include "operators/stellar/health/health.h"
 #include "operators/stellar/phase.h"

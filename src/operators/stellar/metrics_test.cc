@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/stellar/metrics.h"
 
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/stellar_fixture.h"
 

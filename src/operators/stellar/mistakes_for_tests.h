@@ -5,9 +5,9 @@
 #pragma once
 
 #include "base/file.h"
-#include "json/merge_patch.h"
-#include "json/parse.h"
-#include "json/yaml.h"
+#include "json/parsing/parse.h"
+#include "json/patch/merge_patch.h"
+#include "json/yaml/yaml.h"
 
 #include <string>
 #include <string_view>

@@ -6,7 +6,7 @@
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/rfc3339.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/canary.h"
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/configuration/settings.h"

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "types/sample.h"
 #include "types/table.h"
 

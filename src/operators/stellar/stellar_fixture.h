@@ -5,7 +5,7 @@
 #pragma once
 
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/health/health.h"
 #include "operators/stellar/observe.h"
 #include "operators/stellar/stellar.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the operator follows, and about whom each change is.
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/observe.h"
 #include "runtime/typed.h"
 #include "types/decode.h"

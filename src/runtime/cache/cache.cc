@@ -3,7 +3,7 @@
 // Who follows what, and in which order they hear of it.
 #include "runtime/cache/cache.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/cache/shared_collection.h"
 
 #include <algorithm>

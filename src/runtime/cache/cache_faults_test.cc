@@ -6,9 +6,9 @@
 // is over the cache is what the server has, with hardly a request more.
 #include "base/rng.h"
 #include "base/thoroughness_for_tests.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/cache/cache.h"
 #include "runtime/cache/faulty_client.h"
 #include "runtime/cache/local_server.h"

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "client/collection.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/value.h"
-#include "kube/gvk.h"
-#include "kube/metadata.h"
+#include "kube/meta/gvk.h"
+#include "kube/meta/metadata.h"
 
 #include <cstdint>
 #include <string>

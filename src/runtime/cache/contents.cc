@@ -3,7 +3,7 @@
 // The operations of Contents. What is news and what is not: contents_state.h.
 #include "runtime/cache/contents.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/cache/contents_state.h"
 
 #include <algorithm>

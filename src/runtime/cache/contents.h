@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "base/ref.h"
 #include "client/collection.h"
-#include "json/shape.h"
+#include "json/shape/shape.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/operator.h"
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "client/local_client.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "runtime/virtual_scheduler.h"
 
 #include <functional>

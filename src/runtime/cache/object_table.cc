@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/ownership.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/cache/sorted_chunks.h"
 #include "runtime/operator.h"
 

@@ -3,7 +3,7 @@
 // The states and what leads from one to the next.
 #include "runtime/cache/reflector.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <array>

@@ -15,7 +15,7 @@
 
 #include "base/rng.h"
 #include "client/client.h"
-#include "json/shape.h"
+#include "json/shape/shape.h"
 #include "runtime/cache/backoff.h"
 #include "runtime/cache/contents.h"
 #include "runtime/scheduler.h"

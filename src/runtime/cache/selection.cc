@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cache/selection.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <string>
 #include <string_view>

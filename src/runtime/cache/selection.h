@@ -8,8 +8,8 @@
 
 #include "client/call.h"
 #include "json/value.h"
-#include "kube/field_selector.h"
-#include "kube/label_selector.h"
+#include "kube/selectors/field_selector.h"
+#include "kube/selectors/label_selector.h"
 
 namespace fixpoint::runtime {
 

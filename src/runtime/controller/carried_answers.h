@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/controller/controller_core.h"
 #include "runtime/reader.h"
 

@@ -4,7 +4,7 @@
 #include "runtime/controller/child.h"
 
 #include "json/draft.h"
-#include "json/merge_patch.h"
+#include "json/patch/merge_patch.h"
 #include "runtime/controller/json_operation.h"
 #include "runtime/ownership.h"
 

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "client/call.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/plan.h"
 
 #include <optional>

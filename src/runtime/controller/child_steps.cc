@@ -4,7 +4,7 @@
 #include "runtime/controller/child_steps.h"
 
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/containment.h"
 #include "runtime/controller/executor.h"

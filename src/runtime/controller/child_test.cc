@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/controller/child.h"
 
-#include "json/patch.h"
+#include "json/patch/patch.h"
 #include "json/print.h"
 #include "kube/texts_for_tests.h"
 #include "runtime/ownership.h"

@@ -4,8 +4,8 @@
 #include "runtime/controller/containment.h"
 
 #include "kinds/kind.h"
-#include "kube/quantity.h"
-#include "kube/schema.h"
+#include "kube/scalars/quantity.h"
+#include "kube/schema/schema.h"
 
 #include <algorithm>
 #include <string_view>

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 namespace fixpoint::runtime {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/controller/containment.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include "runtime/controller/controller_core.h"
 
 #include "base/error.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/event_map.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "client/call.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/event_log.h"
 #include "runtime/controller/key_memory.h"

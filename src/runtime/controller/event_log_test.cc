@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/controller/event_log.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "runtime/cache/fake_client.h"
 
 #include <gtest/gtest.h>

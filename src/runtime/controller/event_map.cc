@@ -4,7 +4,7 @@
 #include "runtime/controller/event_map.h"
 
 #include "kinds/kind.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/child.h"
 #include "runtime/controller/pass.h"
 

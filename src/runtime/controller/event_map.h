@@ -4,7 +4,7 @@
 #pragma once
 
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/cache/contents.h"
 #include "runtime/operator.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 #include <cstddef>
 #include <cstdint>

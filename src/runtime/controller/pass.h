@@ -13,7 +13,7 @@
 #include "client/call.h"
 #include "client/collection.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/controller/key_memory.h"
 #include "runtime/controller/rules.h"
 #include "runtime/controller/write_guard.h"

@@ -2,8 +2,8 @@
 //
 // What still carries the primary's uid when its cleanup is through: listed live, removed by uid,
 // and waited for (rule 1). A script (pass_state.h).
-#include "json/shape.h"
-#include "kube/metadata.h"
+#include "json/shape/shape.h"
+#include "kube/meta/metadata.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/executor.h"
 #include "runtime/controller/pass_finish.h"

@@ -4,8 +4,8 @@
 #include "runtime/controller/plain_steps.h"
 
 #include "json/draft.h"
-#include "json/merge_patch.h"
-#include "json/patch.h"
+#include "json/patch/merge_patch.h"
+#include "json/patch/patch.h"
 #include "runtime/cache/contents.h"
 #include "runtime/controller/child_steps.h"
 #include "runtime/controller/executor.h"

@@ -5,7 +5,7 @@
 
 #include "base/rfc3339.h"
 #include "json/draft.h"
-#include "json/merge_patch.h"
+#include "json/patch/merge_patch.h"
 
 #include <string>
 #include <string_view>

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/controller/key_slots.h"
 
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 

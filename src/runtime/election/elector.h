@@ -21,7 +21,7 @@
 #include "base/rng.h"
 #include "client/client.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/scheduler.h"
 
 #include <chrono>

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "client/client.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/test_replies.h"
 #include "runtime/virtual_scheduler.h"
 

@@ -2,8 +2,8 @@
 #include "runtime/guard/baseline.h"
 
 #include "json/draft.h"
-#include "kube/field_set.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
+#include "kube/ownership/field_set.h"
 
 #include <algorithm>
 #include <charconv>

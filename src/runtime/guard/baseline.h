@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "json/value.h"
-#include "kube/path_element.h"
+#include "kube/ownership/path_element.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "runtime/guard/baseline.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <string>
 #include <string_view>

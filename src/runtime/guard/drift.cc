@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 #include "json/print.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 
 #include <algorithm>
 #include <cctype>

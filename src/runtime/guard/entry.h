@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/guard/baseline.h"
 #include "runtime/guard/ledger.h"
 #include "runtime/guard/pause.h"

@@ -5,7 +5,7 @@
 #include "runtime/guard/guard.h"
 
 #include "base/rfc3339.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/containment.h"
 #include "runtime/guard/drift.h"
 #include "runtime/plan.h"

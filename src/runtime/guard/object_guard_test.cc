@@ -3,7 +3,7 @@
 // The guard inside passes, over the API semantics that ship.
 #include "runtime/guard/object_guard.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/pass_fixture.h"
 
 #include <chrono>

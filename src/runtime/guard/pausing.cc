@@ -2,7 +2,7 @@
 //
 // The life of a pause: decided, marked on the object, announced, honoured, stripped, resumed.
 #include "base/rfc3339.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/guard/drift.h"
 #include "runtime/guard/guard.h"
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #include "runtime/guard/shadow_store.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 #include <algorithm>

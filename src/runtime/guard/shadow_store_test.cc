@@ -2,7 +2,7 @@
 #include "runtime/guard/shadow_store.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "runtime/cache/fake_client.h"
 #include "runtime/guard/guard_metrics.h"

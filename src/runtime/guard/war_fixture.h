@@ -6,7 +6,7 @@
 
 #include "apiserver/api_fixture.h"
 #include "json/draft.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/guard/guard.h"
 
 #include <functional>

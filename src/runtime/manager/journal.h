@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "json/value.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/controller/controller.h"
 #include "runtime/manager/log.h"
 #include "runtime/metrics/controller_metrics.h"

@@ -2,7 +2,7 @@
 #include "runtime/manager/manager.h"
 
 #include "base/footprint.h"
-#include "json/scratch.h"
+#include "json/parsing/scratch.h"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 
 #include "client/local_client.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "runtime/controller/test_world.h"
 #include "runtime/controller/world_api.h"
 #include "runtime/metrics/page_check.h"

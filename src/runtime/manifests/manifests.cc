@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/manifests/manifests.h"
 
-#include "json/yaml.h"
-#include "kube/names.h"
+#include "json/yaml/yaml.h"
+#include "kube/meta/names.h"
 #include "runtime/manifests/parts.h"
 #include "runtime/manifests/rbac.h"
 

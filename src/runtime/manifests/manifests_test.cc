@@ -3,8 +3,8 @@
 
 #include "apiserver/api_fixture.h"
 #include "json/print.h"
-#include "json/yaml.h"
-#include "kube/metadata.h"
+#include "json/yaml/yaml.h"
+#include "kube/meta/metadata.h"
 #include "runtime/manifests/rbac.h"
 #include "runtime/typed.h"
 #include "types/gadget_for_tests.h"

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "runtime/metrics/registry.h"
 #include "runtime/operator.h"
 #include "runtime/outcome.h"

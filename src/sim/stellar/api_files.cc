@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Horizon's environment and stellar-rpc's file.
-#include "json/toml.h"
+#include "json/toml/toml.h"
 #include "sim/stellar/files.h"
 #include "sim/stellar/invalid.h"
 #include "sim/stellar/known_keys.h"

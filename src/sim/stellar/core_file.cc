@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // stellar-core.cfg, for a core of its own and for one that Horizon or RPC starts.
-#include "json/toml.h"
+#include "json/toml/toml.h"
 #include "operators/stellar/configuration/quorum.h"
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/configuration/strkey.h"

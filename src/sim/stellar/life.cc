@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/stellar/life.h"
 
-#include "kube/duration.h"
-#include "kube/url.h"
+#include "kube/scalars/duration.h"
+#include "kube/scalars/url.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trials/stellar/deeds.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/typed.h"
 #include "trials/stellar/health_model.h"
 

@@ -5,7 +5,7 @@
 // the shipped functions are told, or what they answer.
 #pragma once
 
-#include "kube/field_error.h"
+#include "kube/errors/field_error.h"
 #include "operators/stellar/stellar.h"
 #include "verify/world/scenario.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cases 1, 2, 10 and 11: children that are made too late, too early, never, or of another spec.
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/decide.h"
 #include "trials/stellar/mistakes.h"
 #include "trials/stellar/plan_edits.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cases 3, 4, 7 and 8: finalizers that go too early, children that stay, what is somebody else's.
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/decide.h"
 #include "runtime/typed.h"
 #include "trials/stellar/mistakes.h"

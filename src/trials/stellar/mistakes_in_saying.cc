@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cases 5, 6, 9 and 12: what is said of a node that is silent, refused, at rest, or not well.
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/decide.h"
 #include "runtime/typed.h"
 #include "trials/stellar/mistakes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trials/stellar/picture.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/check.h"
 #include "operators/stellar/observe.h"
 #include "operators/stellar/stellar.h"

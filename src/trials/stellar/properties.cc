@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trials/stellar/properties.h"
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "operators/stellar/stellar.h"
 #include "runtime/ownership.h"
 #include "trials/stellar/deeds.h"

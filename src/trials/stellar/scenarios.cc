@@ -2,7 +2,7 @@
 //
 // A world for each case. Each asks for no more children than its case is about: a call more is a
 // place more for every fault.
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/typed.h"
 #include "trials/stellar/deeds.h"
 #include "trials/stellar/health_model.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two nodes in one namespace, and two processes of one operator.
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "trials/stellar/deeds.h"
 #include "trials/stellar/health_model.h"
 #include "trials/stellar/properties.h"

@@ -2,7 +2,7 @@
 #include "trials/stellar/trial.h"
 
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "operators/stellar/observe.h"
 #include "operators/stellar/stellar.h"
 #include "trials/stellar/mistakes.h"

@@ -6,7 +6,7 @@
 // generated for up to 100 beans, 501,500 and 2,000,002 for 1,000.
 #pragma once
 
-#include "verify/mix.h"
+#include "verify/explorer/mix.h"
 #include "verify/model.h"
 #include "verify/property.h"
 

@@ -4,7 +4,7 @@
 // it.
 #pragma once
 
-#include "verify/mix.h"
+#include "verify/explorer/mix.h"
 #include "verify/model.h"
 #include "verify/property.h"
 

@@ -3,8 +3,8 @@
 // The published numbers, and replays that tell the same story again.
 #include "verify/models/search.h"
 #include "verify/models/shelf.h"
-#include "verify/page.h"
-#include "verify/story.h"
+#include "verify/report/page.h"
+#include "verify/report/story.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 // that is true.
 #pragma once
 
-#include "verify/mix.h"
+#include "verify/explorer/mix.h"
 #include "verify/model.h"
 #include "verify/property.h"
 

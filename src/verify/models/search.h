@@ -4,12 +4,12 @@
 // search.cc, as world/search.h does it for worlds.
 #pragma once
 
-#include "verify/explore.h"
+#include "verify/explorer/explore.h"
 #include "verify/models/coffee_can.h"
 #include "verify/models/drawn.h"
 #include "verify/models/ring.h"
 #include "verify/models/two_phase.h"
-#include "verify/wander.h"
+#include "verify/walks/wander.h"
 
 namespace fixpoint::verify {
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "verify/mix.h"
+#include "verify/explorer/mix.h"
 #include "verify/model.h"
 #include "verify/property.h"
 

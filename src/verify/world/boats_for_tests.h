@@ -4,7 +4,7 @@
 // in which each rule of the runtime is missed when it is not there.
 #pragma once
 
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/test_world.h"
 #include "verify/world/scenario.h"
 

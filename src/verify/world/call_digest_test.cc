@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/call_digest.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 
 #include <functional>
 #include <set>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A counterexample of a world as a script for a real server and process (verify/live.h).
-#include "verify/live.h"
+// A counterexample of a world as a script for a real server and process (verify/report/live.h).
+#include "verify/report/live.h"
 
 #include "apiserver/resource.h"
 #include "client/http/outgoing.h"
 #include "json/draft.h"
 #include "json/print.h"
-#include "kube/metadata.h"
-#include "verify/replay.h"
+#include "kube/meta/metadata.h"
+#include "verify/report/replay.h"
 #include "verify/world/turn.h"
 
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/mutants.h"
 
-#include "verify/crew.h"
+#include "verify/explorer/crew.h"
 #include "verify/world/search.h"
 #include "verify/world/world.h"
 

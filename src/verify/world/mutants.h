@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "verify/exploration.h"
+#include "verify/explorer/exploration.h"
 #include "verify/mutant.h"
 #include "verify/world/mutations.h"
 #include "verify/world/scenario.h"

@@ -2,8 +2,8 @@
 #include "verify/world/mutations.h"
 
 #include "json/draft.h"
-#include "json/patch.h"
-#include "json/pointer.h"
+#include "json/patch/patch.h"
+#include "json/patch/pointer.h"
 #include "runtime/controller/json_operation.h"
 #include "verify/world/sites.h"
 

@@ -2,7 +2,7 @@
 #include "verify/world/process.h"
 
 #include "client/local_answer.h"
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "verify/world/recall.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/remembering.h"
 
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "runtime/reader.h"
 
 #include <string_view>

@@ -6,7 +6,7 @@
 //
 // A rule about what a process asks for looks at the moment when it decides to, not when the request
 // arrives: what happened on the way nobody can know.
-#include "kube/metadata.h"
+#include "kube/meta/metadata.h"
 #include "runtime/cache/contents_state.h"
 #include "runtime/controller/pass_state.h"
 #include "runtime/ownership.h"

@@ -5,8 +5,8 @@
 // them.
 #pragma once
 
-#include "verify/explore.h"
-#include "verify/wander.h"
+#include "verify/explorer/explore.h"
+#include "verify/walks/wander.h"
 #include "verify/world/world.h"
 
 namespace fixpoint::verify {

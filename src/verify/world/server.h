@@ -7,7 +7,7 @@
 // time).
 #pragma once
 
-#include "apiserver/watch.h"
+#include "apiserver/read/watch.h"
 #include "apiserver/weakness.h"
 #include "base/clock.h"
 #include "client/call.h"

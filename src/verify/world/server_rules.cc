@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/server_rules.h"
 
-#include "apiserver/remove.h"
-#include "kube/metadata.h"
+#include "apiserver/write/remove.h"
+#include "kube/meta/metadata.h"
 #include "verify/world/turn.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apiserver/resource.h"
 #include "client/http/outgoing.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "verify/world/scenario.h"
 
 #include <string>

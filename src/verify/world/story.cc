@@ -2,8 +2,8 @@
 //
 // Who acts in a world, and its steps in plain words.
 #include "base/utf8.h"
-#include "json/diff.h"
-#include "kube/metadata.h"
+#include "json/patch/diff.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/pass_state.h"
 #include "verify/world/turn.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/world/world.h"
 
-#include "apiserver/remove.h"
+#include "apiserver/write/remove.h"
 #include "cluster/controllers.h"
 #include "cluster/loops/namespace_controller.h"
 #include "json/print.h"
-#include "json/yaml.h"
-#include "kube/metadata.h"
+#include "json/yaml/yaml.h"
+#include "kube/meta/metadata.h"
 #include "runtime/controller/pass_state.h"
 #include "runtime/typed.h"
 #include "verify/world/call_digest.h"

@@ -15,10 +15,10 @@
 #pragma once
 
 #include "base/error.h"
-#include "verify/live.h"
 #include "verify/model.h"
 #include "verify/property.h"
-#include "verify/replay.h"
+#include "verify/report/live.h"
+#include "verify/report/replay.h"
 #include "verify/world/coverage.h"
 #include "verify/world/happenings.h"
 #include "verify/world/process.h"

@@ -3,7 +3,7 @@
 // Server-side apply with up to three managers: each sends, again and again, a body made of some of
 // the fields that a kind has, so that fields are taken, shared, given up and fought over; between
 // them plain updates, patches and writes to status and scale by others.
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/areas/apply_subjects.h"

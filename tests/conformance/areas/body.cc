@@ -3,8 +3,8 @@
 // Bodies that are not quite right, of every kind, on create and update: how they are decoded, what
 // field validation says, dry runs, YAML, content types, field managers.
 #include "json/draft.h"
-#include "json/parse.h"
-#include "json/yaml.h"
+#include "json/parsing/parse.h"
+#include "json/yaml/yaml.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/areas/story.h"
 

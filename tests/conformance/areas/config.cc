@@ -4,8 +4,8 @@
 // the steps before left. The pieces are in config_variants.cc; namespaces have a story of their
 // own.
 #include "base/error.h"
-#include "json/merge_patch.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
+#include "json/patch/merge_patch.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/areas/config_variants.h"
 #include "tests/conformance/areas/story.h"

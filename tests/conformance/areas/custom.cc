@@ -3,8 +3,8 @@
 // Custom resources in depth: each keyword of the schema met and broken by every way of writing,
 // defaults, pruning, old bad values that a lax version let in, status, scale and both versions.
 #include "base/error.h"
-#include "json/merge_patch.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
+#include "json/patch/merge_patch.h"
 #include "json/print.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/custom_kinds.h"

@@ -4,8 +4,8 @@
 // real server little; a few sequences live through a definition's whole life, with pauses since a
 // real server takes note of it in its own time.
 #include "base/error.h"
-#include "json/parse.h"
-#include "json/patch.h"
+#include "json/parsing/parse.h"
+#include "json/patch/patch.h"
 #include "json/print.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/custom_kinds.h"

@@ -2,7 +2,7 @@
 //
 // How objects of every kind end: finalizers, preconditions, grace, propagation, collections.
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "tests/conformance/areas/story.h"
 
 namespace fixpoint::conformance {

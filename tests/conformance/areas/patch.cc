@@ -3,7 +3,7 @@
 // JSON, merge and strategic patches, good and bad, on built-in kinds and custom ones: merge keys,
 // directives, ordering, preconditions inside patches, subresources, patches that change nothing.
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "tests/conformance/area.h"
 #include "tests/conformance/custom_kinds.h"
 

@@ -6,7 +6,7 @@
 // A real server answers `resourceVersion=0` and watches from a cache that is a moment behind, so
 // the write before such a read gets time to settle.
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "tests/conformance/area.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 #include "tests/conformance/areas/story.h"
 
 #include "base/error.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 
 namespace fixpoint::conformance {
 

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "tests/conformance/areas/story.h"
 

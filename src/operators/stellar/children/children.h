@@ -5,7 +5,7 @@
 #pragma once
 
 #include "json/value.h"
-#include "kube/quantity.h"
+#include "kube/scalars/quantity.h"
 #include "operators/stellar/children/names.h"
 
 #include <map>

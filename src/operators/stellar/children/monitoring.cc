@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For Prometheus: where to scrape, and what to wake somebody for.
-#include "json/yaml.h"
+#include "json/yaml/yaml.h"
 #include "operators/stellar/children/children.h"
 #include "operators/stellar/health/health.h"
 

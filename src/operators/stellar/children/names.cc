@@ -2,7 +2,7 @@
 #include "operators/stellar/children/names.h"
 
 #include "base/hash.h"
-#include "kube/names.h"
+#include "kube/meta/names.h"
 
 #include <algorithm>
 #include <cctype>

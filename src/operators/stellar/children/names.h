@@ -4,7 +4,7 @@
 #pragma once
 
 #include "json/draft.h"
-#include "kube/gvk.h"
+#include "kube/meta/gvk.h"
 #include "operators/stellar/types/spec.h"
 #include "runtime/plan.h"
 #include "runtime/typed.h"

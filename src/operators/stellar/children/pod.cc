@@ -4,7 +4,7 @@
 #include "operators/stellar/children/pod.h"
 
 #include "base/hash.h"
-#include "json/merge_patch.h"
+#include "json/patch/merge_patch.h"
 
 #include <utility>
 

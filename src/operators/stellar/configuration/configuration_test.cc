@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/toml.h"
+#include "json/toml/toml.h"
 #include "operators/stellar/configuration/golden_for_tests.h"
 #include "operators/stellar/configuration/settings.h"
 #include "operators/stellar/configuration/strkey.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/stellar/configuration/quorum.h"
 
-#include "json/toml.h"
+#include "json/toml/toml.h"
 #include "operators/stellar/configuration/strkey.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/draft.h"
-#include "json/parse.h"
+#include "json/parsing/parse.h"
 #include "operators/stellar/health/health.h"
 
 #include <algorithm>

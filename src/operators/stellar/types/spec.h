@@ -4,7 +4,7 @@
 // kind made of them. check.h holds what tables cannot say.
 #pragma once
 
-#include "kube/int_or_string.h"
+#include "kube/scalars/int_or_string.h"
 #include "operators/stellar/types/mesh.h"
 #include "operators/stellar/types/programs.h"
 #include "operators/stellar/types/workload.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.h"
-#include "json/merge_patch.h"
+#include "json/patch/merge_patch.h"
 #include "operators/stellar/mistakes_for_tests.h"
 #include "operators/stellar/stellar_fixture.h"
 #include "types/encode.h"

@@ -4,7 +4,7 @@
 // network policy, rollout.
 #pragma once
 
-#include "kube/quantity.h"
+#include "kube/scalars/quantity.h"
 #include "types/standard.h"
 #include "types/table.h"
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apiserver/write/stored_size.h"
+
+#include "apiserver/api_fixture.h"
+
+namespace fixpoint::apiserver {
+namespace {
+
+class StoredSize : public ApiFixture {
+ protected:
+  Response make_pod(std::string_view argument) {
+    return create(
+        "/api/v1/namespaces/ns/pods",
+        R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","args":[")" +
+            std::string{argument} + R"("]}]}})");
+  }
+};
+
+TEST_F(StoredSize, IsBoundedAsEtcdBoundsIt) {
+  const auto refused = make_pod(std::string(kStoredBytesMax, 'x'));
+  const auto absent = get("/api/v1/namespaces/ns/pods/p");
+  const auto taken = make_pod(std::string(kStoredBytesMax - (64 << 10), 'x'));
+
+  EXPECT_EQ(refused.code, 500);
+  EXPECT_EQ(message(refused), "etcdserver: request is too large");
+  EXPECT_EQ(absent.code, 404);
+  EXPECT_EQ(taken.code, 201) << message(taken);
+}
+
+TEST_F(StoredSize, OfABuiltInKindIsNotThatOfItsText) {
+  std::string lines;
+  for (int i = 0; i < (1 << 20); ++i) lines += "\\n";
+
+  const auto taken =
+      create("/api/v1/namespaces/ns/configmaps", R"({"metadata":{"name":"a"},"data":{"k":")" +
+                                                     lines.substr(0, lines.size() - 64) + R"("}})");
+
+  EXPECT_EQ(taken.code, 201) << message(taken);
+}
+
+TEST_F(StoredSize, IsCheckedWhenAnObjectGrowsToo) {
+  ASSERT_EQ(create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kBoatDefinition).code,
+            201);
+  ASSERT_EQ(
+      create(kBoats, R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"b"}})")
+          .code,
+      201);
+
+  const auto refused =
+      patch(std::string{kBoats} + "/b",
+            R"({"spec":{"color":")" + std::string(kStoredBytesMax, 'x') + R"("}})");
+
+  EXPECT_EQ(refused.code, 500);
+  EXPECT_EQ(text(get(std::string{kBoats} + "/b"), "spec", "color"), "null");
+}
+
+}  // namespace
+}  // namespace fixpoint::apiserver
