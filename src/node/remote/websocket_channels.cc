@@ -4,6 +4,7 @@
 #include "node/remote/channels.h"
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -32,6 +33,9 @@ constexpr std::uint8_t kResize = 4;
 constexpr std::uint8_t kClose = 255;
 // Two numbers with their names.
 constexpr std::size_t kSizeBytesMax = 256;
+// kubectl before 1.34 listens before it has made its streams, and throws away what it is told then.
+// A client that has said something has made them.
+constexpr Duration kStreamsAreMadeWithin = std::chrono::milliseconds(10);
 
 // The first of the client's that is known here; an empty name when it asks for none.
 std::optional<Protocol> choose(const std::vector<std::string>& asked) {
@@ -67,11 +71,7 @@ class WebSocketChannels final : public Channels,
     FP_TRY(socket, net::WebSocket::accept(ask.request, *ask.exchange, protocol_.name, ask.answer,
                                           std::move(below)));
     socket_ = std::move(socket);
-    // An empty message tells the client that it is connected.
-    send(set_.out ? kOut : set_.err ? kErr : kStatus, {});
-    loop.post([self = shared_from_this()] {
-      if (const auto handlers = self->handlers_) handlers->opened();
-    });
+    loop.after(kStreamsAreMadeWithin, [self = shared_from_this()] { self->open(); });
     return {};
   }
 
@@ -101,7 +101,16 @@ class WebSocketChannels final : public Channels,
     }
   }
 
+  void open() {
+    const auto handlers = handlers_;
+    if (!handlers || std::exchange(opened_, true)) return;
+    // An empty message tells the client that it is connected.
+    send(set_.out ? kOut : set_.err ? kErr : kStatus, {});
+    handlers->opened();
+  }
+
   void received(const net::WebSocketPiece& piece) {
+    open();
     auto bytes = piece.bytes;
     if (piece.begins) {
       channel_.reset();
@@ -156,6 +165,7 @@ class WebSocketChannels final : public Channels,
   std::optional<std::uint8_t> channel_;  // of the message at hand
   std::string held_;                     // of a message that is read whole
   std::string packed_;
+  bool opened_ = false;
   bool input_ended_ = false;
 };
 
