@@ -67,7 +67,7 @@ std::string reference_pages(const runtime::ManifestOptions& options) {
 
 int run_manifests(const Arguments& arguments) {
   const auto options = manifest_options(arguments);
-  if (!options) return failed("manifests", options.error());
+  if (!options) return misused("manifests", options.error());
   const auto only = arguments.value("only");
   if (only == "reference") return answer(reference_pages(*options));
   std::vector<json::Value> objects;

@@ -66,7 +66,7 @@ int run_node(const Arguments& arguments) {
   // A log that nobody reads any more is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
   auto options = agent_options(arguments);
-  if (!options) return failed("node", options.error());
+  if (!options) return misused("node", options.error());
   auto config = client::load_config({.kubeconfig = std::string{arguments.value("kubeconfig")},
                                      .context = std::string{arguments.value("context")}},
                                     client::Surroundings::of_process());

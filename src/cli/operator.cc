@@ -89,14 +89,14 @@ int run_operator(const Arguments& arguments) {
   // A log that nobody reads any more is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
   auto parts = parts_of(arguments.value("operators"));
-  if (!parts) return failed("operator", parts.error());
+  if (!parts) return misused("operator", parts.error());
   auto config = client::load_config({.kubeconfig = std::string{arguments.value("kubeconfig")},
                                      .context = std::string{arguments.value("context")}},
                                     client::Surroundings::of_process());
   if (!config) return failed("operator", config.error());
   auto rng = Rng::from_kernel();
   auto options = manager_options(arguments, *config, *parts, rng);
-  if (!options) return failed("operator", options.error());
+  if (!options) return misused("operator", options.error());
 
   net::Loop loop;
   std::unique_ptr<runtime::Manager> manager;
@@ -122,7 +122,7 @@ int run_operator(const Arguments& arguments) {
   requests.listener = &client_metrics;
   if (arguments.given("request-timeout")) {
     const auto limit = arguments.duration("request-timeout");
-    if (!limit) return failed("operator", limit.error());
+    if (!limit) return misused("operator", limit.error());
     requests.deadline_max = *limit;
   }
   auto client = client::open_client(loop, *std::move(config), requests);

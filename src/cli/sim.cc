@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fixpoint sim: stand-ins for programs that operators manage and this machine lacks.
-#include "base/print_to.h"
 #include "cli/command_line/arguments.h"
-#include "cli/command_line/route.h"
+#include "cli/command_line/console.h"
 #include "cli/commands.h"
 #include "kube/scalars/duration.h"
 #include "sim/stellar/programs.h"
@@ -70,10 +69,7 @@ int run_sim(const Arguments& arguments) {
   // A log that nobody reads any more is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
   const auto call = call_from(arguments);
-  if (!call) {
-    print_to(stderr, fmt::format("fixpoint sim: {}\n", call.error().message));
-    return kExitMisused;
-  }
+  if (!call) return misused("sim", call.error());
   return sim::call(*call);
 }
 

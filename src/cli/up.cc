@@ -13,14 +13,13 @@
 #include "cli/up/access_log.h"
 #include "cli/up/controller_shell.h"
 #include "cli/up/local_node.h"
+#include "cli/up/settings.h"
 #include "cli/up/state_directory.h"
 #include "front/host.h"
 #include "json/parsing/scratch.h"
-#include "kube/scalars/duration.h"
 #include "store/scratch_directory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <tuple>
@@ -33,83 +32,10 @@ namespace fixpoint::cli {
 namespace {
 
 constexpr auto kServerStopGrace = std::chrono::milliseconds(800);
-constexpr std::uint16_t kDefaultPort = 6443;
 // Until what only the start needed is given back.
 constexpr auto kUntilSettled = std::chrono::seconds(1);
 // The store's files, the loop, the log, a kubeconfig on its way to disk: what is not a connection.
 constexpr std::size_t kDescriptorsReserved = 64;
-
-struct Listen {
-  std::string address;
-  std::uint16_t port = 0;
-};
-
-// "127.0.0.1:6443", "localhost:0", "[::1]:6443"; without a port, the one of the fallback.
-struct AddressAndPort {
-  std::string_view address;
-  std::optional<std::string_view> port;
-};
-
-AddressAndPort take_apart(std::string_view text) {
-  if (text.starts_with('[')) {
-    const auto end = std::min(text.find(']'), text.size());
-    const auto rest = text.substr(std::min(end + 1, text.size()));
-    if (rest.empty()) return {.address = text.substr(1, end - 1), .port = std::nullopt};
-    return {.address = text.substr(1, end - 1),
-            .port = rest.starts_with(':') ? rest.substr(1) : rest};
-  }
-  const auto colon = text.rfind(':');
-  // More than one colon is an address of the new kind, and all of it.
-  if (colon == std::string_view::npos || text.find(':') != colon) {
-    return {.address = text, .port = std::nullopt};
-  }
-  return {.address = text.substr(0, colon), .port = text.substr(colon + 1)};
-}
-
-Result<Listen> parse_listen(std::string_view text) {
-  const auto bad = [&](std::string_view why) {
-    return fail(ErrorKind::Invalid,
-                fmt::format("--listen {}: {}, e.g. 127.0.0.1:{}", text, why, kDefaultPort));
-  };
-  const auto parts = take_apart(text);
-  Listen listen{.address = std::string{parts.address}, .port = kDefaultPort};
-  if (parts.port) {
-    const auto port = parse_port(*parts.port);
-    if (!port) return bad(port.error().message);
-    listen.port = *port;
-  }
-  if (listen.address == "localhost") listen.address = "127.0.0.1";
-  if (!listen.address.starts_with("127.") && listen.address != "::1") {
-    return bad(
-        "only loopback addresses are served: whoever reaches the port is one token away "
-        "from the cluster; forward the port with ssh instead");
-  }
-  return listen;
-}
-
-// "local", "none", or "simulated:500".
-Result<cluster::ClusterOptions> parse_nodes(std::string_view nodes, std::string_view ready_after) {
-  constexpr std::string_view kSimulated = "simulated:";
-  cluster::ClusterOptions options;
-  auto delay = kube::parse_duration(ready_after);
-  if (!delay || *delay < Duration::zero()) {
-    return fail(ErrorKind::Invalid,
-                fmt::format("--ready-after {}: a duration like 500ms or 2s", ready_after));
-  }
-  options.simulation.ready_after = *delay;
-  if (nodes == "none" || nodes == kLocalNodes) return options;
-  const auto number = nodes.substr(std::min(kSimulated.size(), nodes.size()));
-  int& count = options.simulation.nodes;
-  const auto end = std::from_chars(number.data(), number.data() + number.size(), count);
-  if (!nodes.starts_with(kSimulated) || end.ec != std::errc{} ||
-      end.ptr != number.data() + number.size() || count < 0 ||
-      count > cluster::nodes::kSimulatedNodesMax) {
-    return fail(ErrorKind::Invalid,
-                fmt::format("--nodes {}: local, none, or simulated:N with at most {} nodes", nodes,
-                            cluster::nodes::kSimulatedNodesMax));
-  }
-  return options;
-}
 
 // Every connection takes a descriptor, and the soft limit is often 1024: this process may have as
 // many as the hard limit allows. Returns how many connections then fit beside everything else.
@@ -144,10 +70,9 @@ struct Home {
   std::filesystem::path volumes() const { return path / "volumes"; }
 };
 
-Result<std::unique_ptr<LocalNode>> open_node(const Arguments& arguments, front::Host& host,
+Result<std::unique_ptr<LocalNode>> open_node(node::NodeOptions options, front::Host& host,
                                              const runtime::Log& log, const Home& home,
                                              Duration simulated_delay) {
-  FP_TRY(options, node_options(arguments));
   options.name = machine_name();
   options.directory = home.path / "node";
   options.volumes = home.volumes();
@@ -174,21 +99,13 @@ Result<void> remove_volume(const std::filesystem::path& volumes, const std::stri
 
 int run_up(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
-  auto listen = parse_listen(arguments.value("listen"));
-  if (!listen) return failed("up", listen.error());
-
-  auto cluster_options = parse_nodes(arguments.value("nodes"), arguments.value("ready-after"));
-  if (!cluster_options) return failed("up", cluster_options.error());
+  auto settings = up_settings(arguments);
+  if (!settings) return misused("up", settings.error());
+  auto& cluster_options = settings->cluster;
 
   // A file that may not grow, or a log that nobody reads any more, is an error of that write and
   // not the end of the cluster.
   for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
-  std::vector<runtime::ManagedPart> parts;
-  if (arguments.value("operators") != "none") {
-    auto chosen = parts_of(arguments.value("operators"));
-    if (!chosen) return failed("up", chosen.error());
-    parts = *std::move(chosen);
-  }
   net::Loop loop;
   std::unique_ptr<front::Host> host;
   std::unique_ptr<LocalOperators> local;
@@ -218,8 +135,8 @@ int run_up(const Arguments& arguments) {
       std::filesystem::create_directories(options.data_dir->parent_path(), ignored);
     }
   }
-  options.address = listen->address;
-  options.port = listen->port;
+  options.address = settings->listen.address;
+  options.port = settings->listen.port;
   options.connections_max = connections_that_fit();
   AccessLog requests(loop, log_format_of(arguments.value("log-format")));
   options.access_log = [&](const front::AccessLine& line) { requests.tell(line); };
@@ -227,8 +144,8 @@ int run_up(const Arguments& arguments) {
   const auto home = Home::of(data_dir);
   if (!home) return failed("up", home.error());
   const auto volumes = home->volumes();
-  cluster_options->volumes = volumes.string();
-  cluster_options->remove_directory = [volumes](const std::string& path) {
+  cluster_options.volumes = volumes.string();
+  cluster_options.remove_directory = [volumes](const std::string& path) {
     return remove_volume(volumes, path);
   };
   auto started = front::Host::start(loop, std::move(options));
@@ -236,19 +153,20 @@ int run_up(const Arguments& arguments) {
   host = *std::move(started);
   const bool workloads = arguments.value("controllers") == "all";
   ControllerShell controllers(host->service(), [&host, &cluster_options, workloads] {
-    return workloads ? cluster::Controllers::of_cluster(host->authority_pem(), *cluster_options)
+    return workloads ? cluster::Controllers::of_cluster(host->authority_pem(), cluster_options)
                      : cluster::Controllers::of_api(host->authority_pem());
   });
 
   const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,
                          loop.clock(), runtime::Log::to_stdout());
-  if (!parts.empty()) {
+  if (!settings->operators.empty()) {
     local = std::make_unique<LocalOperators>(host->service(), log, arguments.value("operators"),
-                                             std::move(parts));
+                                             std::move(settings->operators));
     if (auto ok = local->start(); !ok) return failed("up", ok.error());
   }
   if (workloads && arguments.value("nodes") == kLocalNodes) {
-    auto opened = open_node(arguments, *host, log, *home, cluster_options->simulation.ready_after);
+    auto opened = open_node(std::move(settings->node), *host, log, *home,
+                            cluster_options.simulation.ready_after);
     if (!opened) return failed("up", opened.error());
     node = *std::move(opened);
   }

@@ -118,8 +118,8 @@ Result<void> write_private_file(const std::filesystem::path& path, std::string_v
   const std::filesystem::path fresh =
       path.string() + "." + net::hex(net::random_bytes(kFreshNameBytes)) + ".new";
   const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return file_error("write", fresh);
-  auto done = write_all(fd, text, fresh);
+  if (fd < 0) return file_error("write", path);
+  auto done = write_all(fd, text, path);
   ::close(fd);
   if (done && ::rename(fresh.c_str(), path.c_str()) != 0) done = file_error("write", path);
   if (!done) ::unlink(fresh.c_str());

@@ -102,5 +102,12 @@ TEST_F(HostFiles, AFailedWriteLeavesNothingBehind) {
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), 1);
 }
 
+TEST_F(HostFiles, AFailedWriteNamesTheFileThatWasAskedFor) {
+  const auto wanted = directory_ / "missing" / "file";
+
+  EXPECT_EQ(write_private_file(wanted, "text").error().message,
+            "write " + wanted.string() + ": No such file or directory");
+}
+
 }  // namespace
 }  // namespace fixpoint::front

@@ -43,6 +43,15 @@ TEST(CommandLine, MisuseGoesToStderrAndExitsWithTwo) {
   EXPECT_THAT(run("version --jsno", kOnlyErrors).text, HasSubstr("did you mean --json?"));
 }
 
+TEST(CommandLine, ABadValueOfAFlagIsMisuse) {
+  for (const auto* words :
+       {"up --listen 0.0.0.0:0", "up --nodes many", "up --operators nope", "up --image =x",
+        "operator --operators nope", "manifests --operators nope", "node --image =x"}) {
+    EXPECT_EQ(run(words).status, 2) << words;
+    EXPECT_THAT(run(words, kOnlyErrors).text, HasSubstr(" --help'.\n")) << words;
+  }
+}
+
 TEST(CommandLine, AFullDiskIsNotSilentlyIgnored) {
   EXPECT_EQ(run("version", ">/dev/full").status, 1);
   EXPECT_EQ(run("completion bash", ">/dev/full").status, 1);

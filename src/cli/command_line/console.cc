@@ -23,4 +23,10 @@ int failed(std::string_view command, const Error& error) {
   return kExitFailed;
 }
 
+int misused(std::string_view command, const Error& error) {
+  print_to(stderr,
+           fmt::format("fixpoint {0}: {1}\nRun 'fixpoint {0} --help'.\n", command, error.message));
+  return kExitMisused;
+}
+
 }  // namespace fixpoint::cli

@@ -18,4 +18,8 @@ int answer(std::string_view text);
 // Says on stderr what kept `command` from its work. The exit status: kExitFailed.
 int failed(std::string_view command, const Error& error);
 
+// Says on stderr what is wrong with what `command` was given, and where to read about it. The exit
+// status: kExitMisused.
+int misused(std::string_view command, const Error& error);
+
 }  // namespace fixpoint::cli
