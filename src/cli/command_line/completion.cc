@@ -62,12 +62,22 @@ std::string names(Commands commands) {
   return all + "help";
 }
 
+// A path may hold blanks, and one that is a directory goes on with a slash.
+constexpr std::string_view kBashPaths =
+    "_fixpoint_paths() {\n"
+    "  mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
+    "  compopt -o filenames 2>/dev/null || true\n"
+    "}\n";
+
+std::string bash_words(std::string_view words) {
+  return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))", words);
+}
+
 std::string bash_value(const Flag& flag) {
-  if (!flag.values.empty())
-    return fmt::format("compgen -W \"{}\" -- \"$cur\"", fmt::join(flag.values, " "));
-  if (flag.placeholder == "DIR") return "compgen -d -- \"$cur\"";
-  if (flag.placeholder == "FILE") return "compgen -f -- \"$cur\"";
-  return "true";  // free text: nothing to offer
+  if (!flag.values.empty()) return bash_words(fmt::format("{}", fmt::join(flag.values, " ")));
+  if (flag.placeholder == "DIR") return "_fixpoint_paths -d";
+  if (flag.placeholder == "FILE") return "_fixpoint_paths -f";
+  return ":";  // free text: nothing to offer
 }
 
 std::string bash_command(const Command& command) {
@@ -77,15 +87,14 @@ std::string bash_command(const Command& command) {
   for (const Flag& flag : command.flags) {
     flags += fmt::format(" --{}", flag.name);
     if (flag.is_switch()) continue;
-    cases +=
-        fmt::format("        --{}) COMPREPLY=($({})); return ;;\n", flag.name, bash_value(flag));
+    cases += fmt::format("        --{}) {}; return ;;\n", flag.name, bash_value(flag));
   }
   if (!cases.empty()) script += fmt::format("      case \"$prev\" in\n{}      esac\n", cases);
   std::string words = flags;
   for (const Positional& positional : command.positionals) {
     if (!positional.values.empty()) words += fmt::format(" {}", fmt::join(positional.values, " "));
   }
-  return script + fmt::format("      COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")) ;;\n", words);
+  return script + fmt::format("      {} ;;\n", bash_words(words));
 }
 
 std::string zsh_value(const Flag& flag) {
@@ -98,8 +107,11 @@ std::string zsh_value(const Flag& flag) {
 std::string zsh_command(const Command& command) {
   std::string script = fmt::format("    {}) _arguments '--help[Show help]'", command.name);
   for (const Flag& flag : command.flags) {
-    std::string spec = fmt::format("--{}[{}]", flag.name, zsh_text(flag.help));
-    if (!flag.is_switch()) spec += fmt::format(":{}:{}", flag.placeholder, zsh_value(flag));
+    // The equals sign: the value may also stand behind one.
+    std::string spec =
+        fmt::format("--{}{}[{}]", flag.name, flag.is_switch() ? "" : "=", zsh_text(flag.help));
+    if (!flag.is_switch())
+      spec += fmt::format(":{}:{}", zsh_text(flag.placeholder), zsh_value(flag));
     script += " " + shell_quoted(spec);
   }
   for (std::size_t i = 0; i < command.positionals.size(); ++i) {
@@ -148,18 +160,19 @@ const Command kCompletionCommand{
 };
 
 std::string bash_completion(Commands commands) {
-  std::string script =
-      "# fixpoint completion for bash\n"
+  std::string script = fmt::format("# fixpoint completion for bash\n{}", kBashPaths);
+  script +=
       "_fixpoint() {\n"
       "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+      // --flag=value comes as three words.
+      "  if [ \"$cur\" = = ]; then cur=\n"
+      "  elif [ \"$prev\" = = ]; then prev=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n";
-  script += fmt::format("    COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$cur\"))\n",
-                        names(commands));
+  script += fmt::format("    {}\n", bash_words(names(commands) + " --help --version"));
   script += "    return\n  fi\n  case \"${COMP_WORDS[1]}\" in\n";
   for (const Command* command : commands) script += bash_command(*command);
-  script +=
-      fmt::format("    help) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")) ;;\n", names(commands));
+  script += fmt::format("    help) {} ;;\n", bash_words(names(commands)));
   return script + "  esac\n}\ncomplete -F _fixpoint fixpoint\n";
 }
 

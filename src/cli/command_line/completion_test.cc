@@ -4,10 +4,12 @@
 #include "cli/command_line/completion.h"
 
 #include "cli/up.h"
+#include "store/scratch_directory.h"
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,6 +51,21 @@ TEST(BashCompletion, OffersCommandsFlagsAndValues) {
   EXPECT_EQ(offered("fixpoint help pa"), "paint\n");
 }
 
+// bash hands over what stands beside an equals sign as words of their own.
+TEST(BashCompletion, OffersValuesBehindAnEqualsSign) {
+  EXPECT_EQ(offered("fixpoint up --log-format ="), "text\njson\n");
+  EXPECT_EQ(offered("fixpoint up --log-format = j"), "json\n");
+  EXPECT_EQ(offered("fixpoint up --data-dir = /us"), "/usr\n");
+}
+
+TEST(BashCompletion, KeepsAPathWithBlanksInOnePiece) {
+  const store::ScratchDirectory scratch = *store::ScratchDirectory::make("completion", "/tmp");
+  std::filesystem::create_directory(scratch.path() / "two words");
+
+  EXPECT_EQ(offered("fixpoint up --data-dir " + scratch.path().string() + "/two"),
+            scratch.path().string() + "/two words\n");
+}
+
 TEST(BashCompletion, OffersNothingForFreeTextAndUnknownCommands) {
   EXPECT_EQ(offered("fixpoint up --listen ''"), "\n");
   EXPECT_EQ(offered("fixpoint nonsense ''"), "\n");
@@ -59,7 +76,9 @@ TEST(ZshCompletion, DescribesEveryCommandAndFlag) {
 
   EXPECT_TRUE(script.starts_with("#compdef fixpoint\n"));
   EXPECT_THAT(script, HasSubstr("'up:Don'\\''t wait\\: go'"));
-  EXPECT_THAT(script, HasSubstr("'--log-format[How log lines look]:FORMAT:(text json)'"));
+  EXPECT_THAT(script, HasSubstr("'--log-format=[How log lines look]:FORMAT:(text json)'"));
+  EXPECT_THAT(script, HasSubstr("'--ephemeral[Keep the cluster in memory"));
+  EXPECT_THAT(script, HasSubstr(":HOST\\:PORT: '"));
   EXPECT_THAT(script, HasSubstr(":DIR:_files -/'"));
   EXPECT_THAT(script, HasSubstr("'1:COLOUR:(red green)'"));
 }

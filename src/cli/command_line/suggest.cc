@@ -10,6 +10,27 @@ namespace {
 // A word longer than this is no misspelling of ours; the table below stays small.
 constexpr std::size_t kLongestWord = 64;
 constexpr std::size_t kShortestPrefix = 2;
+// "complete" for "completion": too many letters apart, and yet what was meant.
+constexpr std::size_t kShortestStem = 4;
+
+std::size_t common_prefix(std::string_view one, std::string_view other) {
+  const auto ends = std::ranges::mismatch(one, other);
+  return static_cast<std::size_t>(ends.in1 - one.begin());
+}
+
+// Of the candidates that begin as more than half of the word does, the one with the most of it.
+std::optional<std::string_view> of_one_stem(std::string_view word,
+                                            std::span<const std::string_view> candidates) {
+  std::optional<std::string_view> best;
+  std::size_t longest = std::max(kShortestStem, word.size() / 2 + 1) - 1;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t common = common_prefix(word, candidate);
+    if (common <= longest) continue;
+    best = candidate;
+    longest = common;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -44,7 +65,7 @@ std::optional<std::string_view> nearest(std::string_view word,
       best_distance = distance;
     }
   }
-  return best;
+  return best ? best : of_one_stem(word, candidates);
 }
 
 }  // namespace fixpoint::cli

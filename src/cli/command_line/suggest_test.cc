@@ -31,6 +31,12 @@ TEST(Nearest, FindsTheWordThatWasBegun) {
   EXPECT_EQ(nearest("op", kWords), "operator");
 }
 
+TEST(Nearest, FindsTheWordOfTheSameStem) {
+  EXPECT_EQ(nearest("complete", kWords), "completion");
+  EXPECT_EQ(nearest("operate", kWords), "operator");
+  EXPECT_EQ(nearest("verifying", kWords), "verify");
+}
+
 TEST(Nearest, OffersNothingForAWordThatIsLikeNoneOfThem) {
   EXPECT_EQ(nearest("x", kWords), std::nullopt);
   EXPECT_EQ(nearest("", kWords), std::nullopt);
