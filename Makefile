@@ -37,7 +37,7 @@ help: ## Show this text
 	@echo "  make demo     see it work, in about a minute after the build"
 	@echo
 	@echo "All commands:"
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "Variables: JOBS=n compile jobs, T=regex tests to run, ARGS='…' for up and bench,"
 	@echo "           FUZZ_SECONDS=n per fuzz target, KILLS=n for torture, ALL=1 to tidy every file"
