@@ -9,6 +9,7 @@
 #include "tests/patience.h"
 
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -20,6 +21,7 @@ namespace fixpoint {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class Up : public testing::Test {
  protected:
@@ -173,6 +175,27 @@ TEST_F(Up, AWatchBeginsWithMoreThanFitsIntoAnyBuffer) {
   EXPECT_TRUE(whole);
   EXPECT_FALSE(ended_well.has_value());
   EXPECT_GT(bytes, 30 * large.size());
+}
+
+TEST_F(Up, EveryLineOfAJsonLogSaysWhenHowGraveAndWhat) {
+  start({"--ephemeral", "--log-format", "json"});
+  call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})");
+  call("GET", kConfigMaps + "/none");
+  ASSERT_TRUE(
+      eventually([&] { return server_->said().find("configmaps/none") != std::string::npos; }));
+
+  std::istringstream lines(server_->said());
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_THAT(line, StartsWith("ready https://127.0.0.1:"));
+  for (int requests = 0; requests < 2;) {
+    ASSERT_TRUE(std::getline(lines, line));
+    const auto entry = json::parse(line);
+    ASSERT_TRUE(entry.has_value()) << line;
+    for (const auto* field : {"time", "level", "msg"})
+      EXPECT_FALSE(entry->get(field).is_null()) << line;
+    if (entry->get("msg").as_string() == "request") ++requests;
+  }
 }
 
 TEST_F(Up, ASecondOneOnTheSameDirectorySaysWhoHoldsIt) {

@@ -32,6 +32,7 @@ void append_json(std::string& out, const front::AccessLine& line, Instant now) {
   const auto entry = json::Draft::object({
       {"time",   format_micros(now)                 },
       {"level",  line.code >= 500 ? "error" : "info"},
+      {"msg",    "request"                          },
       {"method", line.method                        },
       {"path",   line.path                          },
       {"user",   line.user                          },
