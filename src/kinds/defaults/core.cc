@@ -68,7 +68,26 @@ void set_defaults_namespace(Draft& object) {
   default_to(object.object_at("status"), "phase", "Active");
 }
 
+namespace {
+
+// A node's block of addresses is in two places; the single one decides.
+void agree_on_pod_blocks(Draft& spec) {
+  const Draft* single = spec.find("podCIDR");
+  const Draft* all = spec.find("podCIDRs");
+  const bool listed = all != nullptr && all->is_array() && !all->elements().empty();
+  const std::string block{single == nullptr ? std::string_view{} : single->as_string()};
+  const std::string first{listed ? all->elements().front().as_string() : std::string_view{}};
+  if (block.empty()) {
+    if (!first.empty()) spec["podCIDR"] = first;
+  } else if (block != first) {
+    spec["podCIDRs"] = Draft::array({Draft{block}});
+  }
+}
+
+}  // namespace
+
 void set_defaults_node(Draft& object) {
+  if (Draft* spec = object.find("spec")) agree_on_pod_blocks(*spec);
   Draft* status = object.find("status");
   if (status == nullptr) return;
   round_resources(status->find("capacity"));
