@@ -2,6 +2,7 @@
 #include "front/bootstrap/bootstrap.h"
 
 #include "base/rfc3339.h"
+#include "front/bootstrap/roles.h"
 #include "json/draft.h"
 #include "json/parsing/parse.h"
 #include "json/print.h"
@@ -87,6 +88,9 @@ std::string_view next_line(std::string_view& rest) {
 Result<void> bootstrap(Service& service, Instant now) {
   for (std::string_view rest = kBootstrapObjects; !rest.empty();) {
     FP_TRY_VOID(create_object(service, next_line(rest), "fixpoint"));
+  }
+  for (const std::string& role : default_roles()) {
+    FP_TRY_VOID(create_object(service, role, "fixpoint"));
   }
   for (std::string_view rest = kFlowObjects; !rest.empty();) {
     const auto line = next_line(rest);
