@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The default roles and bindings of Kubernetes 1.34, without those of its controllers: ours are
-// inside the server and ask nobody.
-//
-// An object a line; what is indented belongs to the line above, a rule by two blanks, the rest of a
-// long line by six. A rule is VERBS, GROUPS ("-" is the core's), RESOURCES and perhaps NAMES, or
-// VERBS and paths. `of=x` gathers the rules of the roles that have `to=x`. A binding has its role
-// and its subjects.
+// Reads the tables of role_tables.h.
 #include "front/bootstrap/roles.h"
 
+#include "front/bootstrap/role_tables.h"
 #include "json/draft.h"
 #include "json/print.h"
 
@@ -21,223 +16,6 @@ namespace fixpoint::front {
 namespace {
 
 using json::Draft;
-
-constexpr std::string_view kRoles = R"(
-ClusterRole admin of=admin
-ClusterRole cluster-admin
-  * * *
-  * *
-ClusterRole edit to=admin of=edit
-ClusterRole system:aggregate-to-admin to=admin
-  create authorization.k8s.io localsubjectaccessreviews
-  create,delete,deletecollection,get,list,patch,update,watch rbac.authorization.k8s.io
-      rolebindings,roles
-ClusterRole system:aggregate-to-edit to=edit
-  get,list,watch - pods/attach,pods/exec,pods/portforward,pods/proxy,secrets,services/proxy
-  impersonate - serviceaccounts
-  create,delete,deletecollection,patch,update - pods,pods/attach,pods/exec,pods/portforward,
-      pods/proxy
-  create - pods/eviction
-  create,delete,deletecollection,patch,update - configmaps,events,persistentvolumeclaims,
-      replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,
-      services/proxy
-  create - serviceaccounts/token
-  create,delete,deletecollection,patch,update apps daemonsets,deployments,deployments/rollback,
-      deployments/scale,replicasets,replicasets/scale,statefulsets,statefulsets/scale
-  create,delete,deletecollection,patch,update autoscaling horizontalpodautoscalers
-  create,delete,deletecollection,patch,update batch cronjobs,jobs
-  create,delete,deletecollection,patch,update extensions daemonsets,deployments,
-      deployments/rollback,deployments/scale,ingresses,networkpolicies,replicasets,
-      replicasets/scale,replicationcontrollers/scale
-  create,delete,deletecollection,patch,update policy poddisruptionbudgets
-  create,delete,deletecollection,patch,update networking.k8s.io ingresses,networkpolicies
-  create,delete,deletecollection,get,list,patch,update,watch coordination.k8s.io leases
-  create,delete,deletecollection,patch,update resource.k8s.io resourceclaims,
-      resourceclaimtemplates
-ClusterRole system:aggregate-to-view to=view
-  get,list,watch - configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,
-      pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,
-      services/status
-  get,list,watch - bindings,events,limitranges,namespaces/status,pods/log,pods/status,
-      replicationcontrollers/status,resourcequotas,resourcequotas/status
-  get,list,watch - namespaces
-  get,list,watch discovery.k8s.io endpointslices
-  get,list,watch apps controllerrevisions,daemonsets,daemonsets/status,deployments,
-      deployments/scale,deployments/status,replicasets,replicasets/scale,replicasets/status,
-      statefulsets,statefulsets/scale,statefulsets/status
-  get,list,watch autoscaling horizontalpodautoscalers,horizontalpodautoscalers/status
-  get,list,watch batch cronjobs,cronjobs/status,jobs,jobs/status
-  get,list,watch extensions daemonsets,daemonsets/status,deployments,deployments/scale,
-      deployments/status,ingresses,ingresses/status,networkpolicies,replicasets,
-      replicasets/scale,replicasets/status,replicationcontrollers/scale
-  get,list,watch policy poddisruptionbudgets,poddisruptionbudgets/status
-  get,list,watch networking.k8s.io ingresses,ingresses/status,networkpolicies
-  get,list,watch resource.k8s.io resourceclaims,resourceclaims/status,resourceclaimtemplates
-ClusterRole system:auth-delegator
-  create authentication.k8s.io tokenreviews
-  create authorization.k8s.io subjectaccessreviews
-ClusterRole system:basic-user
-  create authorization.k8s.io selfsubjectaccessreviews,selfsubjectrulesreviews
-  create authentication.k8s.io selfsubjectreviews
-ClusterRole system:certificates.k8s.io:certificatesigningrequests:nodeclient
-  create certificates.k8s.io certificatesigningrequests/nodeclient
-ClusterRole system:certificates.k8s.io:certificatesigningrequests:selfnodeclient
-  create certificates.k8s.io certificatesigningrequests/selfnodeclient
-ClusterRole system:certificates.k8s.io:kube-apiserver-client-approver
-  approve certificates.k8s.io signers kubernetes.io/kube-apiserver-client
-ClusterRole system:certificates.k8s.io:kube-apiserver-client-kubelet-approver
-  approve certificates.k8s.io signers kubernetes.io/kube-apiserver-client-kubelet
-ClusterRole system:certificates.k8s.io:kubelet-serving-approver
-  approve certificates.k8s.io signers kubernetes.io/kubelet-serving
-ClusterRole system:certificates.k8s.io:legacy-unknown-approver
-  approve certificates.k8s.io signers kubernetes.io/legacy-unknown
-ClusterRole system:discovery
-  get /api,/api/*,/apis,/apis/*,/healthz,/livez,/openapi,/openapi/*,/readyz,/version,/version/
-ClusterRole system:heapster
-  get,list,watch - events,namespaces,nodes,pods
-  get,list,watch extensions deployments
-ClusterRole system:kube-aggregator
-  get,list,watch - endpoints,services
-ClusterRole system:kube-controller-manager
-  create,patch,update -,events.k8s.io events
-  create coordination.k8s.io leases
-  get,update coordination.k8s.io leases kube-controller-manager
-  create - secrets,serviceaccounts
-  delete - secrets
-  get - configmaps,namespaces,secrets,serviceaccounts
-  update - secrets,serviceaccounts
-  create authentication.k8s.io tokenreviews
-  create authorization.k8s.io subjectaccessreviews
-  list,watch * *
-  create - serviceaccounts/token
-ClusterRole system:kube-dns
-  list,watch - endpoints,services
-ClusterRole system:kube-scheduler
-  create,patch,update -,events.k8s.io events
-  create coordination.k8s.io leases
-  get,list,update,watch coordination.k8s.io leases kube-scheduler
-  create,delete,deletecollection,get,list,patch,update,watch coordination.k8s.io leasecandidates
-  get,list,watch - nodes
-  delete,get,list,watch - pods
-  create - bindings,pods/binding
-  patch,update - pods/status
-  get,list,watch - replicationcontrollers,services
-  get,list,watch apps,extensions replicasets
-  get,list,watch apps statefulsets
-  get,list,watch policy poddisruptionbudgets
-  get,list,watch - persistentvolumeclaims,persistentvolumes
-  create authentication.k8s.io tokenreviews
-  create authorization.k8s.io subjectaccessreviews
-  get,list,watch storage.k8s.io csinodes
-  get,list,watch storage.k8s.io volumeattachments
-  get,list,watch - namespaces
-  get,list,watch storage.k8s.io csidrivers
-  get,list,watch storage.k8s.io csistoragecapacities
-  get,list,watch resource.k8s.io deviceclasses
-  get,list,patch,update,watch resource.k8s.io resourceclaims
-  get,list,patch,update,watch resource.k8s.io resourceclaims/status
-  update - pods/finalizers
-  get,list,watch resource.k8s.io resourceslices
-ClusterRole system:kubelet-api-admin
-  get,list,watch - nodes
-  proxy - nodes
-  * - nodes/log,nodes/metrics,nodes/proxy,nodes/stats
-  * - nodes/configz,nodes/healthz,nodes/pods
-ClusterRole system:monitoring
-  get /healthz,/healthz/*,/livez,/livez/*,/metrics,/metrics/slis,/readyz,/readyz/*
-  get - nodes/metrics
-ClusterRole system:node
-  create authentication.k8s.io tokenreviews
-  create authorization.k8s.io localsubjectaccessreviews,subjectaccessreviews
-  get,list,watch - services
-  create,get,list,watch - nodes
-  patch,update - nodes/status
-  patch,update - nodes
-  create,patch,update - events
-  get,list,watch - pods
-  create,delete - pods
-  patch,update - pods/status
-  create - pods/eviction
-  get,list,watch - configmaps,secrets
-  get - persistentvolumeclaims,persistentvolumes
-  get - endpoints
-  create,get,list,watch certificates.k8s.io certificatesigningrequests
-  create,delete,get,patch,update coordination.k8s.io leases
-  get storage.k8s.io volumeattachments
-  create - serviceaccounts/token
-  get,patch,update - persistentvolumeclaims/status
-  get,list,watch storage.k8s.io csidrivers
-  create,delete,get,patch,update storage.k8s.io csinodes
-  get,list,watch node.k8s.io runtimeclasses
-  get resource.k8s.io resourceclaims
-  deletecollection resource.k8s.io resourceslices
-  get - serviceaccounts
-ClusterRole system:node-bootstrapper
-  create,get,list,watch certificates.k8s.io certificatesigningrequests
-ClusterRole system:node-problem-detector
-  get - nodes
-  patch - nodes/status
-  create,patch,update -,events.k8s.io events
-ClusterRole system:node-proxier
-  list,watch - endpoints,services
-  get,list,watch - nodes
-  create,patch,update -,events.k8s.io events
-  list,watch networking.k8s.io servicecidrs
-  list,watch discovery.k8s.io endpointslices
-ClusterRole system:persistent-volume-provisioner
-  create,delete,get,list,watch - persistentvolumes
-  get,list,update,watch - persistentvolumeclaims
-  get,list,watch storage.k8s.io storageclasses
-  watch - events
-  create,patch,update -,events.k8s.io events
-ClusterRole system:public-info-viewer
-  get /healthz,/livez,/readyz,/version,/version/
-ClusterRole system:service-account-issuer-discovery
-  get /.well-known/openid-configuration,/.well-known/openid-configuration/,/openid/v1/jwks,
-      /openid/v1/jwks/
-ClusterRole system:volume-scheduler
-  get,list,patch,update,watch - persistentvolumes
-  get,list,watch storage.k8s.io storageclasses
-  get,list,patch,update,watch - persistentvolumeclaims
-ClusterRole view to=edit of=view
-ClusterRoleBinding cluster-admin cluster-admin Group:system:masters
-ClusterRoleBinding system:basic-user system:basic-user Group:system:authenticated
-ClusterRoleBinding system:discovery system:discovery Group:system:authenticated
-ClusterRoleBinding system:kube-controller-manager system:kube-controller-manager
-      User:system:kube-controller-manager
-ClusterRoleBinding system:kube-dns system:kube-dns ServiceAccount:kube-system/kube-dns
-ClusterRoleBinding system:kube-scheduler system:kube-scheduler User:system:kube-scheduler
-ClusterRoleBinding system:monitoring system:monitoring Group:system:monitoring
-ClusterRoleBinding system:node system:node
-ClusterRoleBinding system:node-proxier system:node-proxier User:system:kube-proxy
-ClusterRoleBinding system:public-info-viewer system:public-info-viewer
-      Group:system:authenticated,Group:system:unauthenticated
-ClusterRoleBinding system:service-account-issuer-discovery
-      system:service-account-issuer-discovery Group:system:serviceaccounts
-ClusterRoleBinding system:volume-scheduler system:volume-scheduler User:system:kube-scheduler
-Role kube-system/extension-apiserver-authentication-reader
-  get,list,watch - configmaps extension-apiserver-authentication
-Role kube-system/system::leader-locking-kube-controller-manager
-  watch - configmaps
-  get,update - configmaps kube-controller-manager
-  create,get,list,update,watch coordination.k8s.io leases
-  create,get,list,update,watch coordination.k8s.io leasecandidates
-Role kube-system/system::leader-locking-kube-scheduler
-  watch - configmaps
-  get,update - configmaps kube-scheduler
-  create,get,list,update,watch coordination.k8s.io leases
-  create,get,list,update,watch coordination.k8s.io leasecandidates
-RoleBinding kube-system/system::extension-apiserver-authentication-reader
-      extension-apiserver-authentication-reader User:system:kube-controller-manager,
-      User:system:kube-scheduler
-RoleBinding kube-system/system::leader-locking-kube-controller-manager
-      system::leader-locking-kube-controller-manager User:system:kube-controller-manager,
-      ServiceAccount:kube-system/kube-controller-manager,
-      ServiceAccount:kube-system/leader-election-controller
-RoleBinding kube-system/system::leader-locking-kube-scheduler
-      system::leader-locking-kube-scheduler User:system:kube-scheduler,
-      ServiceAccount:kube-system/kube-scheduler
-)";
 
 constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 
@@ -356,19 +134,51 @@ Draft object_of(const Words& words) {
   return object;
 }
 
+void take_line(std::vector<Draft>& objects, std::string_view line) {
+  if (!line.starts_with("  ")) {
+    objects.push_back(object_of(split(line, ' ')));
+    return;
+  }
+  auto& rules = objects.back()["rules"];
+  if (!rules.is_array()) rules = Draft::array();
+  rules.push_back(rule_of(split(line.substr(2), ' ')));
+}
+
+// A controller's line of its own table, as two lines of the other one.
+struct Controller {
+  explicit Controller(std::string_view line) {
+    const auto start = line.find('/') + 1;  // 0 without a namespace
+    const auto account = line.substr(start);
+    const auto name = fmt::format("system:controller:{}", account);
+    const std::string_view kind = start == 0 ? "ClusterRole" : "Role";
+    role = fmt::format("{} {}{}", kind, line.substr(0, start), name);
+    binding = fmt::format("{}Binding {}{} {} ServiceAccount:kube-system/{}", kind,
+                          line.substr(0, start), name, name, account);
+  }
+  std::string role;
+  std::string binding;
+};
+
+void take_controllers(std::vector<Draft>& objects) {
+  std::vector<std::string> bindings;
+  for (const std::string& line : whole_lines(kControllerRoles)) {
+    if (line.starts_with("  ")) {
+      take_line(objects, line);
+      continue;
+    }
+    Controller controller{line};
+    take_line(objects, controller.role);
+    bindings.push_back(std::move(controller.binding));
+  }
+  for (const std::string& binding : bindings) take_line(objects, binding);
+}
+
 }  // namespace
 
 std::vector<std::string> default_roles() {
   std::vector<Draft> objects;
-  for (const std::string& line : whole_lines(kRoles)) {
-    if (!line.starts_with("  ")) {
-      objects.push_back(object_of(split(line, ' ')));
-      continue;
-    }
-    auto& rules = objects.back()["rules"];
-    if (!rules.is_array()) rules = Draft::array();
-    rules.push_back(rule_of(split(std::string_view{line}.substr(2), ' ')));
-  }
+  for (const std::string& line : whole_lines(kRoles)) take_line(objects, line);
+  take_controllers(objects);
   std::vector<std::string> texts;
   for (const Draft& object : objects) {
     const json::Value frozen = object.freeze();
