@@ -167,7 +167,11 @@ Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateReq
   add_extension(certificate, issuer.get(), NID_key_usage,
                 "critical,digitalSignature,keyEncipherment");
   add_extension(certificate, issuer.get(), NID_ext_key_usage, usage_of(request.use));
-  add_extension(certificate, issuer.get(), NID_authority_key_identifier, "keyid");
+  // Ours names its key; one that somebody put in its place may not, and then there is none to
+  // repeat.
+  if (X509_get0_subject_key_id(issuer.get()) != nullptr) {
+    add_extension(certificate, issuer.get(), NID_authority_key_identifier, "keyid");
+  }
   FP_TRY_VOID(add_alternative_names(certificate, request));
   return seal(made, signer.get());
 }
