@@ -131,6 +131,20 @@ TEST_F(ReadRules, Rule33PagesAreOneSnapshotInKeyOrderAndTokensExpire) {
   EXPECT_EQ(names(fresh), (std::vector<std::string>{"c4"}));
 }
 
+TEST_F(ReadRules, Rule33PagesOfAKindWithoutNamespacesGoOn) {
+  constexpr std::string_view kClasses = "/apis/node.k8s.io/v1/runtimeclasses";
+  for (const auto* name : {"a", "b", "c"}) {
+    create(kClasses, R"({"handler":"h","metadata":{"name":")" + std::string{name} + R"("}})");
+  }
+  const auto first = list(kClasses, "limit=2");
+  ASSERT_TRUE(first.list.has_value());
+  const auto second = list(kClasses, "limit=2&continue=" + first.list->continue_token);
+
+  EXPECT_EQ(names(first), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(message(second), "");
+  EXPECT_EQ(names(second), (std::vector<std::string>{"c"}));
+}
+
 TEST_F(ReadRules, Rule34AWatchTellsEveryLaterChangeOnceInOrderOrIsGone) {
   const auto from = store_.revision();
   make(2);

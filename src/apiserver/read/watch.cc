@@ -41,7 +41,8 @@ std::string_view to_string(WatchEventType type) {
 }
 
 std::string Selection::prefix() const {
-  return ns.empty() ? resource.prefix : resource.prefix + ns + "/";
+  // Objects without a namespace lie in an empty one: what follows the prefix is a name or NS/NAME.
+  return ns.empty() && resource.namespaced ? resource.prefix : resource.prefix + ns + "/";
 }
 
 bool Selection::matches(const json::Value& stored_body) const {
