@@ -2,10 +2,12 @@
 #include "apiserver/documents/openapi.h"
 
 #include "base/hash.h"
+#include "json/parsing/parse.h"
 #include "json/print.h"
 #include "kinds/openapi/openapi.h"
 #include "kube/crd/openapi.h"
 #include "kube/meta/metadata.h"
+#include "kube/protobuf/openapi_v2.h"
 
 #include <algorithm>
 #include <set>
@@ -125,6 +127,11 @@ std::string openapi_v2(const std::vector<Resource>& resources) {
     if (resource.custom) add_custom(document, resource, kube::PublishedFor::OpenApiV2);
   }
   return kinds::openapi_text(document, kinds::OpenApi::V2);
+}
+
+Result<std::string> openapi_v2_protobuf(const std::vector<Resource>& resources) {
+  FP_TRY(document, json::parse(openapi_v2(resources)));
+  return kube::openapi_v2_protobuf(document);
 }
 
 std::string openapi_v2_tag(const std::vector<Resource>& resources) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "apiserver/resource.h"
+#include "base/error.h"
 #include "kube/meta/gvk.h"
 
 #include <string>
@@ -22,6 +23,9 @@ std::string openapi_v3(const std::vector<Resource>& resources, std::string_view 
 std::string openapi_v3_tag(const std::vector<Resource>& resources, std::string_view path);
 
 std::string openapi_v2(const std::vector<Resource>& resources);
+// The same document in the form that kubectl asks for. Fails when custom kinds have made it larger
+// than json reads (kTextBytesMax).
+Result<std::string> openapi_v2_protobuf(const std::vector<Resource>& resources);
 std::string openapi_v2_tag(const std::vector<Resource>& resources);
 
 }  // namespace fixpoint::apiserver

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -164,6 +162,21 @@ kube::Answer<void> check_routed(std::string_view accept, Produces produces) {
 kube::Answer<void> check_produced(std::string_view accept, std::string_view type) {
   if (accepts_one(accept, {&type, 1})) return {};
   return std::unexpected(available(type));
+}
+
+std::optional<std::size_t> best_accepted(std::string_view accept,
+                                         std::span<const std::string_view> types) {
+  if (accept.empty()) return 0;
+  for (const auto& one : alternatives_in(accept)) {
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      auto subtype = types[i];
+      const auto type = take(subtype, '/');
+      const bool fits =
+          (one.type == "*" || one.type == type) && (one.subtype == "*" || one.subtype == subtype);
+      if (fits) return i;
+    }
+  }
+  return std::nullopt;
 }
 
 bool wants_pretty(std::string_view parameter, std::string_view user_agent) {

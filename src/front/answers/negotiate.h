@@ -6,7 +6,10 @@
 
 #include "kube/errors/status.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 
 namespace fixpoint::front {
@@ -37,6 +40,11 @@ enum class Produces : std::uint8_t { Objects, ObjectsAndStreams };
 kube::Answer<void> check_routed(std::string_view accept, Produces produces);
 // The same for a page that comes as one type only.
 kube::Answer<void> check_produced(std::string_view accept, std::string_view type);
+
+// Of documents that come in forms of their own: which of these types is accepted best, the first of
+// those that are accepted alike. Parameters but the quality play no part.
+std::optional<std::size_t> best_accepted(std::string_view accept,
+                                         std::span<const std::string_view> types);
 
 // Whether JSON is to be indented: as `?pretty=` says, else for browsers and command-line tools.
 bool wants_pretty(std::string_view parameter, std::string_view user_agent);

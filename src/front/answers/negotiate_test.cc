@@ -49,6 +49,17 @@ TEST(Negotiate, RoutesOfBuiltinKindsWantATypeTheyProduceByItsFullName) {
             "application/vnd.kubernetes.protobuf;stream=watch");
 }
 
+TEST(Negotiate, FindsTheBestOfTheTypesThatADocumentComesIn) {
+  constexpr std::string_view kTypes[] = {"application/json", "application/x@v1+protobuf"};
+  EXPECT_EQ(best_accepted("", kTypes), 0U);
+  EXPECT_EQ(best_accepted("*/*", kTypes), 0U);
+  EXPECT_EQ(best_accepted("application/*;q=0.1, text/html", kTypes), 0U);
+  EXPECT_EQ(best_accepted("application/x@v1+protobuf", kTypes), 1U);
+  EXPECT_EQ(best_accepted("application/json;q=0.5, application/x@v1+protobuf", kTypes), 1U);
+  EXPECT_EQ(best_accepted("application/x@v1+protobuf, application/json", kTypes), 1U);
+  EXPECT_EQ(best_accepted("text/html, application/yaml", kTypes), std::nullopt);
+}
+
 TEST(Negotiate, PrettyIsWhatGoReadsAsTrue) {
   EXPECT_TRUE(wants_pretty("T", "kubectl"));
   EXPECT_FALSE(wants_pretty("yes", "curl/8"));

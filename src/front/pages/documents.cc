@@ -22,12 +22,11 @@ std::string_view header(const net::Request& request, std::string_view name) {
   return value == nullptr ? std::string_view{} : std::string_view{*value};
 }
 
-// Whether an Accept header takes JSON, as documents do that have no other form.
-bool takes_json(std::string_view accept) {
-  return accept.empty() || accept.find("application/json") != std::string_view::npos ||
-         accept.find("*/*") != std::string_view::npos ||
-         accept.find("application/*") != std::string_view::npos;
-}
+constexpr std::string_view kJsonType = "application/json";
+// Old clients write the name of the second form as the third has it; answers have it the new way.
+constexpr std::string_view kOpenApiV2Types[] = {
+    kJsonType, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"};
 
 Page refusal_page(const kube::Status& status) {
   const json::Value body = kube::to_json(status);
@@ -156,7 +155,7 @@ Page Documents::openapi_document(const net::Request& request, std::string_view p
       .body = {}
   };
   // Only JSON; clients that insist on the protobuf form do without.
-  if (!takes_json(header(request, "accept"))) {
+  if (!best_accepted(header(request, "accept"), {&kJsonType, 1})) {
     page.code = 406;
     return page;
   }
@@ -195,20 +194,30 @@ Page Documents::openapi_index(const net::Request& request) {
   return tagged(std::move(page), tag, request);
 }
 
-// Only as JSON; clients that insist on the protobuf form do without.
 Page Documents::openapi_v2(const net::Request& request) {
   Page page{
       .code = 200,
-      .headers = {{"content-type", "application/json"}, {"vary", "Accept"}},
+      .headers = {{"content-type", std::string{kJsonType}}, {"vary", "Accept"}},
       .body = {}
   };
-  if (!takes_json(header(request, "accept"))) {
+  const auto form = best_accepted(header(request, "accept"), kOpenApiV2Types);
+  if (!form) {
     page.code = 406;
     return page;
   }
+  const bool protobuf = *form > 0;
+  if (protobuf) page.headers.set("content-type", std::string{std::end(kOpenApiV2Types)[-1]});
   const auto& resources = discovery().resources();
   const auto tag = entity_tag(apiserver::openapi_v2_tag(resources));
-  if (header(request, "if-none-match") != tag) page.body = apiserver::openapi_v2(resources);
+  if (header(request, "if-none-match") == tag) return tagged(std::move(page), tag, request);
+  if (!protobuf) {
+    page.body = apiserver::openapi_v2(resources);
+  } else if (auto made = apiserver::openapi_v2_protobuf(resources)) {
+    page.body = *std::move(made);
+  } else {
+    page.code = 406;  // JSON is to be had
+    return page;
+  }
   return tagged(std::move(page), tag, request);
 }
 
