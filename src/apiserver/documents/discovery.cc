@@ -7,6 +7,7 @@
 #include "kube/crd/crd.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace fixpoint::apiserver {
 namespace {
@@ -183,12 +184,14 @@ Discovery::Discovery(std::vector<Resource> resources, Digest sha256)
     if (known == groups_.end()) {
       groups_.push_back({.name = name, .versions = {}});
       known = std::prev(groups_.end());
+      if (resource.builtin != nullptr) builtin_groups_ = groups_.size();
     }
     if (std::ranges::find(known->versions, resource.kind.version) == known->versions.end()) {
       known->versions.push_back(resource.kind.version);
     }
   }
   for (auto& group : groups_) std::ranges::stable_sort(group.versions, kube::newer_version);
+  std::ranges::sort(groups_ | std::views::drop(builtin_groups_), {}, &Group::name);
 }
 
 std::vector<const Resource*> Discovery::in(std::string_view group, std::string_view version) const {
@@ -218,9 +221,15 @@ json::Value Discovery::api_versions(std::string_view server_address) const {
       .freeze();
 }
 
+// Custom groups by the names of a real server's APIServices, VERSION.GROUP: the first of each
+// counts.
 json::Value Discovery::group_list() const {
+  auto ordered = groups_;
+  std::ranges::sort(ordered | std::views::drop(builtin_groups_), {}, [](const Group& group) {
+    return std::ranges::min(group.versions) + "." + group.name;
+  });
   json::Draft groups = json::Draft::array();
-  for (const auto& group : groups_) {
+  for (const auto& group : ordered) {
     if (!group.name.empty()) groups.push_back(group_entry(group));
   }
   return json::Draft::object(

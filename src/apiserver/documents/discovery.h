@@ -30,7 +30,8 @@ class Discovery {
   // /api (core group) or /apis (all others) in the aggregated form, apidiscovery.k8s.io/v2.
   json::Value aggregated(bool core) const;
 
-  // Group versions in order of preference within each group, groups in order of appearance.
+  // Group versions in order of preference within each group; built-in groups in the order of their
+  // rows, then those of custom kinds by name.
   struct Group {
     std::string name;
     std::vector<std::string> versions;
@@ -45,6 +46,7 @@ class Discovery {
   std::vector<Resource> resources_;
   Digest sha256_;
   std::vector<Group> groups_;
+  std::size_t builtin_groups_ = 0;  // of these, in front
 };
 
 }  // namespace fixpoint::apiserver
