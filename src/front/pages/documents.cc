@@ -4,6 +4,7 @@
 #include "apiserver/definition.h"
 #include "apiserver/documents/openapi.h"
 #include "base/hash.h"
+#include "front/pages/discovery_text.h"
 #include "front/pages/usage.h"
 #include "json/draft.h"
 #include "json/yaml/yaml.h"
@@ -54,22 +55,30 @@ std::string sha256(std::string_view bytes) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-Page discovery_page(json::View body, Encoding encoding) {
-  if (encoding == Encoding::Json) return json_page(body);
-  return {
-      .code = 200, .headers = {{"content-type", "application/yaml"}}, .body = json::to_yaml(body)};
-}
-
-// The value of ?hash=, by which clients ask for the document they have read of in the index.
-std::string_view asked_hash(std::string_view query) {
-  constexpr std::string_view kHash = "hash=";
+// The value of a parameter, which none of these documents' has to be unescaped.
+std::string_view query_value(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const auto end = std::min(query.find('&'), query.size());
     const auto pair = query.substr(0, end);
     query.remove_prefix(std::min(end + 1, query.size()));
-    if (pair.starts_with(kHash)) return pair.substr(kHash.size());
+    const auto equals = std::min(pair.find('='), pair.size());
+    if (pair.substr(0, equals) == name) return pair.substr(std::min(equals + 1, pair.size()));
   }
   return {};
+}
+
+Page discovery_page(json::View body, const Wanted& wanted, const net::Request& request) {
+  if (wanted.encoding == Encoding::Yaml) {
+    return {.code = 200,
+            .headers = {{"content-type", "application/yaml"}},
+            .body = json::to_yaml(body)};
+  }
+  const bool pretty = wanted.pretty || wants_pretty(query_value(request.query(), "pretty"),
+                                                    header(request, "user-agent"));
+  return {.code = 200,
+          .headers = {{"content-type", std::string{kJsonType}}},
+          .body = pretty ? discovery_text(body, Indent::TwoSpaces)
+                         : discovery_text(body, Indent::None) + "\n"};
 }
 
 }  // namespace
@@ -106,7 +115,7 @@ std::optional<Page> Documents::discover(const net::Request& request, std::string
   const auto body = discovered(path, wanted ? wanted->form : Form::Object);
   if (!body) return std::nullopt;
   if (!wanted) return refusal_page(wanted.error());
-  Page page = discovery_page(*body, wanted->encoding);
+  Page page = discovery_page(*body, *wanted, request);
   if (wanted->form != Form::Discovery) return page;
   page.headers.set(
       "content-type",
@@ -161,7 +170,8 @@ Page Documents::openapi_document(const net::Request& request, std::string_view p
   }
   page.body = apiserver::openapi_v3(resources, path);
   if (page.body.empty()) return Page{.code = 404, .headers = {}, .body = {}};
-  const auto asked = asked_hash(request.query());
+  // By which clients ask for the document they have read of in the index.
+  const auto asked = query_value(request.query(), "hash");
   if (!asked.empty() && asked != tag) {
     page.headers.set("etag", entity_tag(tag));
     page.headers.set("location", "/openapi/v3/" + std::string{path} + "?hash=" + tag);

@@ -2,6 +2,7 @@
 #include "front/pages/pages.h"
 
 #include "front/identity/issuer.h"
+#include "front/pages/discovery_text.h"
 #include "front/pages/health.h"
 #include "json/draft.h"
 #include "json/print.h"
@@ -38,7 +39,7 @@ Page version_page() {
                         .freeze();
   return {.code = 200,
           .headers = {{"content-type", "application/json"}},
-          .body = json::to_pretty_text(body)};
+          .body = discovery_text(body, Indent::TwoSpaces)};
 }
 
 Page no_page() {
