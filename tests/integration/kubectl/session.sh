@@ -117,6 +117,25 @@ k apply --server-side --field-manager=shipyard -f boat.yaml
 k delete boat one
 k delete boat one
 k create -f boat.yaml --validate=strict
+# Lists, which kubectl checks itself by OpenAPI v2, and their pages
+k apply -f classes.yaml
+k apply -f classes.yaml
+k get runtimeclasses -l sea=yes --chunk-size=2 -o name
+sed 's/handler: calm/handle: calm/' classes.yaml | k apply -f -
+printf 'apiVersion: sky.example.com/v1\nkind: Kite\nmetadata: {name: a}\n' | k apply -f -
+k explain boat.spec.parts --output=plaintext-openapiv2
+k delete -f classes.yaml
+k get --raw /apis/node.k8s.io/v1
+
+# A short name of two groups
+k create -f names.yaml
+for _ in {1..100}; do
+  [ "$(kubectl api-resources --no-headers | grep -c ' gear ')" = 2 ] && break
+  sleep 0.1
+done
+k get gear
+k delete -f names.yaml
+
 k delete crd boats.sea.example.com
 k get boats
 
