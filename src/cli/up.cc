@@ -17,6 +17,7 @@
 #include "cli/up/state_directory.h"
 #include "front/host.h"
 #include "json/parsing/scratch.h"
+#include "net/certificate.h"
 #include "store/scratch_directory.h"
 
 #include <algorithm>
@@ -97,6 +98,15 @@ Result<void> remove_volume(const std::filesystem::path& volumes, const std::stri
   return {};
 }
 
+Result<std::string> sign_with(const net::KeyPair& authority,
+                              const cluster::CertificateOrder& order) {
+  return net::sign_client_request(authority, {.request_pem = order.request_pem,
+                                              .digital_signature = order.digital_signature,
+                                              .key_encipherment = order.key_encipherment,
+                                              .not_before = order.from,
+                                              .not_after = order.until});
+}
+
 int run_up(const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   auto settings = up_settings(arguments);
@@ -152,9 +162,13 @@ int run_up(const Arguments& arguments) {
   if (!started) return failed("up", started.error());
   host = *std::move(started);
   const bool workloads = arguments.value("controllers") == "all";
+  cluster_options.sign_certificate = [&host](const cluster::CertificateOrder& order) {
+    return sign_with(host->authority(), order);
+  };
   ControllerShell controllers(host->service(), [&host, &cluster_options, workloads] {
     return workloads ? cluster::Controllers::of_cluster(host->authority_pem(), cluster_options)
-                     : cluster::Controllers::of_api(host->authority_pem());
+                     : cluster::Controllers::of_api(host->authority_pem(),
+                                                    cluster_options.sign_certificate);
   });
 
   const runtime::Log log(log_format_of(arguments.value("log-format")), runtime::LogLevel::Info,

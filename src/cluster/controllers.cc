@@ -31,7 +31,7 @@
 
 namespace fixpoint::cluster {
 
-Controllers Controllers::of_api(std::string authority_pem) {
+Controllers Controllers::of_api(std::string authority_pem, SignCertificate sign) {
   Controllers made = of_server();
   auto& all = made.controllers_;
   all.push_back(std::make_unique<ServiceAccountController>(std::move(authority_pem)));
@@ -41,11 +41,12 @@ Controllers Controllers::of_api(std::string authority_pem) {
   all.push_back(std::make_unique<RoleAggregation>());
   all.push_back(std::make_unique<StorageProtection>());
   all.push_back(std::make_unique<EventExpiry>());
+  if (sign) all.push_back(std::make_unique<CertificateSigner>(std::move(sign)));
   return made;
 }
 
 Controllers Controllers::of_cluster(std::string authority_pem, const ClusterOptions& options) {
-  Controllers made = of_api(std::move(authority_pem));
+  Controllers made = of_api(std::move(authority_pem), options.sign_certificate);
   auto& all = made.controllers_;
   all.push_back(std::make_unique<nodes::SimulatedNodes>(options.simulation));
   all.push_back(std::make_unique<nodes::NodeLifecycle>());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cluster/controller.h"
+#include "cluster/loops/certificate_signer.h"
 #include "cluster/nodes/simulation.h"
 #include "cluster/storage/reclaim.h"
 
@@ -20,6 +21,8 @@ struct ClusterOptions {
   // Where the volumes of the class "local-directory" lie, and how one of them is removed.
   std::string volumes = "/var/lib/fixpoint/volumes";
   storage::RemoveDirectory remove_directory = {};
+  // How certificates are signed; empty: they are not.
+  SignCertificate sign_certificate = {};
 };
 
 class Controllers {
@@ -28,7 +31,7 @@ class Controllers {
   static Controllers of_cluster(std::string authority_pem, const ClusterOptions& options = {});
   // Those of them that keep the API's own promises (owners, namespaces, quotas, …): workloads stay
   // as they are written.
-  static Controllers of_api(std::string authority_pem);
+  static Controllers of_api(std::string authority_pem, SignCertificate sign = {});
   // Only what a kube-apiserver runs in itself: custom resource definitions.
   static Controllers of_server();
 

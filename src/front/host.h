@@ -40,7 +40,8 @@ class Host {
   // A kubeconfig with the authority and the admin token: whoever reads it owns the cluster.
   std::string kubeconfig() const;
   // With which clients verify the server.
-  const std::string& authority_pem() const { return identity_->keys().authority.certificate_pem; }
+  const net::KeyPair& authority() const { return identity_->keys().authority; }
+  const std::string& authority_pem() const { return authority().certificate_pem; }
   Service& service() { return *service_; }
   void ask_about_pods(PodStreams* streams) { api_->ask_about_pods(streams); }
   void ask_about_usage(const Meter* meter) { api_->ask_about_usage(meter); }

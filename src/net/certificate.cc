@@ -3,6 +3,8 @@
 
 #include "net/transport/openssl.h"
 
+#include <algorithm>
+
 #include <openssl/asn1.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -14,6 +16,7 @@ namespace {
 
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Releaser<X509_EXTENSION_free>>;
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, Releaser<GENERAL_NAMES_free>>;
+using RequestPtr = std::unique_ptr<X509_REQ, Releaser<X509_REQ_free>>;
 using TimePtr = std::unique_ptr<ASN1_TIME, Releaser<ASN1_TIME_free>>;
 
 constexpr std::size_t kNameBytesMax = 64;  // of RFC 5280's upper bounds for CN and O
@@ -121,14 +124,65 @@ Result<Draft> draft(Instant from, Instant until) {
   return result;
 }
 
+std::string sealed(X509* certificate, EVP_PKEY* signer) {
+  FP_CHECK(X509_sign(certificate, signer, EVP_sha256()) > 0);
+  const auto text = writing_bio();
+  FP_CHECK(PEM_write_bio_X509(text.get(), certificate) == 1);
+  return bio_text(text.get());
+}
+
 KeyPair seal(const Draft& draft, EVP_PKEY* signer) {
-  FP_CHECK(X509_sign(draft.certificate.get(), signer, EVP_sha256()) > 0);
-  const auto certificate = writing_bio();
+  auto certificate = sealed(draft.certificate.get(), signer);
   const auto key = writing_bio();
-  FP_CHECK(PEM_write_bio_X509(certificate.get(), draft.certificate.get()) == 1);
   FP_CHECK(PEM_write_bio_PrivateKey(key.get(), draft.key.get(), nullptr, nullptr, 0, nullptr,
                                     nullptr) == 1);
-  return {.certificate_pem = bio_text(certificate.get()), .private_key_pem = bio_text(key.get())};
+  return {.certificate_pem = std::move(certificate), .private_key_pem = bio_text(key.get())};
+}
+
+struct Issuer {
+  CertificatePtr certificate;
+  KeyPtr key;
+};
+
+Result<Issuer> issuer_of(const KeyPair& authority) {
+  Issuer issuer{.certificate = CertificatePtr{PEM_read_bio_X509(
+                    reading_bio(authority.certificate_pem).get(), nullptr, nullptr, nullptr)},
+                .key = KeyPtr{PEM_read_bio_PrivateKey(reading_bio(authority.private_key_pem).get(),
+                                                      nullptr, nullptr, nullptr)}};
+  const bool usable = issuer.certificate && issuer.key &&
+                      X509_check_private_key(issuer.certificate.get(), issuer.key.get()) == 1;
+  ERR_clear_error();
+  if (!usable) {
+    return fail(ErrorKind::Invalid, "the certificate authority's certificate and key do not match");
+  }
+  return issuer;
+}
+
+// Who issued it, and with which key.
+void name_issuer(X509* certificate, X509* issuer) {
+  FP_CHECK(X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1);
+  // Ours names its key; one that somebody put in its place may not, and then there is none to
+  // repeat.
+  if (X509_get0_subject_key_id(issuer) != nullptr) {
+    add_extension(certificate, issuer, NID_authority_key_identifier, "keyid");
+  }
+}
+
+Result<RequestPtr> read_request(const std::string& pem) {
+  RequestPtr request{PEM_read_bio_X509_REQ(reading_bio(pem).get(), nullptr, nullptr, nullptr)};
+  EVP_PKEY* key = request ? X509_REQ_get0_pubkey(request.get()) : nullptr;
+  const bool own = key != nullptr && X509_REQ_verify(request.get(), key) == 1;
+  ERR_clear_error();
+  if (!own) return fail(ErrorKind::Invalid, "the PEM text is no request signed by its own key");
+  return request;
+}
+
+// Nothing else of what a request wishes for: a permission would be one that nobody looked at.
+void copy_alternative_names(X509* certificate, X509_REQ* request) {
+  STACK_OF(X509_EXTENSION)* wishes = X509_REQ_get_extensions(request);
+  const int at = X509v3_get_ext_by_NID(wishes, NID_subject_alt_name, -1);
+  if (at >= 0) FP_CHECK(X509_add_ext(certificate, X509v3_get_ext(wishes, at), -1) == 1);
+  sk_X509_EXTENSION_pop_free(wishes, X509_EXTENSION_free);
 }
 
 }  // namespace
@@ -146,15 +200,7 @@ Result<KeyPair> make_certificate_authority(const AuthorityRequest& request) {
 }
 
 Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateRequest& request) {
-  const CertificatePtr issuer{
-      PEM_read_bio_X509(reading_bio(authority.certificate_pem).get(), nullptr, nullptr, nullptr)};
-  const KeyPtr signer{PEM_read_bio_PrivateKey(reading_bio(authority.private_key_pem).get(), nullptr,
-                                              nullptr, nullptr)};
-  ERR_clear_error();
-  if (!issuer || !signer || X509_check_private_key(issuer.get(), signer.get()) != 1) {
-    ERR_clear_error();
-    return fail(ErrorKind::Invalid, "the certificate authority's certificate and key do not match");
-  }
+  FP_TRY(issuer, issuer_of(authority));
   FP_TRY(made, draft(request.not_before, request.not_after));
   X509* certificate = made.certificate.get();
   X509_NAME* subject = X509_get_subject_name(certificate);
@@ -162,18 +208,38 @@ Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateReq
     FP_TRY_VOID(add_name(subject, "O", organization));
   }
   FP_TRY_VOID(add_name(subject, "CN", request.common_name));
-  FP_CHECK(X509_set_issuer_name(certificate, X509_get_subject_name(issuer.get())) == 1);
-  add_extension(certificate, issuer.get(), NID_basic_constraints, "critical,CA:FALSE");
-  add_extension(certificate, issuer.get(), NID_key_usage,
-                "critical,digitalSignature,keyEncipherment");
-  add_extension(certificate, issuer.get(), NID_ext_key_usage, usage_of(request.use));
-  // Ours names its key; one that somebody put in its place may not, and then there is none to
-  // repeat.
-  if (X509_get0_subject_key_id(issuer.get()) != nullptr) {
-    add_extension(certificate, issuer.get(), NID_authority_key_identifier, "keyid");
-  }
+  X509* by = issuer.certificate.get();
+  add_extension(certificate, by, NID_basic_constraints, "critical,CA:FALSE");
+  add_extension(certificate, by, NID_key_usage, "critical,digitalSignature,keyEncipherment");
+  add_extension(certificate, by, NID_ext_key_usage, usage_of(request.use));
+  name_issuer(certificate, by);
   FP_TRY_VOID(add_alternative_names(certificate, request));
-  return seal(made, signer.get());
+  return seal(made, issuer.key.get());
+}
+
+Result<std::string> sign_client_request(const KeyPair& authority, const ClientOrder& order) {
+  FP_TRY(issuer, issuer_of(authority));
+  FP_TRY(request, read_request(order.request_pem));
+  FP_TRY(authority_ends, certificate_expiry(authority.certificate_pem));
+  const CertificatePtr made{X509_new()};
+  X509* certificate = made.get();
+  FP_CHECK(made && X509_set_version(certificate, X509_VERSION_3) == 1);
+  set_serial(certificate);
+  FP_TRY_VOID(
+      set_validity(certificate, order.not_before, std::min(order.not_after, authority_ends)));
+  FP_CHECK(X509_set_pubkey(certificate, X509_REQ_get0_pubkey(request.get())) == 1);
+  FP_CHECK(X509_set_subject_name(certificate, X509_REQ_get_subject_name(request.get())) == 1);
+  X509* by = issuer.certificate.get();
+  add_extension(certificate, by, NID_basic_constraints, "critical,CA:FALSE");
+  std::string uses = order.digital_signature ? ",digitalSignature" : "";
+  if (order.key_encipherment) uses += ",keyEncipherment";
+  if (!uses.empty()) {
+    add_extension(certificate, by, NID_key_usage, ("critical" + uses).c_str());
+  }
+  add_extension(certificate, by, NID_ext_key_usage, usage_of(CertificateUse::Client));
+  name_issuer(certificate, by);
+  copy_alternative_names(certificate, request.get());
+  return sealed(certificate, issuer.key.get());
 }
 
 Result<Instant> certificate_expiry(const std::string& certificate_pem) {

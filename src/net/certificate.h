@@ -39,6 +39,19 @@ struct CertificateRequest {
 // Invalid when a name is empty or too long, an address is none, or the authority's PEM is unusable.
 Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateRequest& request);
 
+// A certificate for a client that keeps its key to itself and sends a request (PEM) signed with it.
+struct ClientOrder {
+  std::string request_pem;
+  // What the key may be used for besides; the rest is for it to be a client's.
+  bool digital_signature = false;
+  bool key_encipherment = false;
+  Instant not_before{};
+  Instant not_after{};  // or the authority's own end, whichever comes first
+};
+// PEM: the request's subject, key and alternative names. Invalid when the request does not parse or
+// its key did not sign it, or nothing would be left of the time.
+Result<std::string> sign_client_request(const KeyPair& authority, const ClientOrder& order);
+
 // When the first certificate in the text ends; callers renew before it.
 Result<Instant> certificate_expiry(const std::string& certificate_pem);
 

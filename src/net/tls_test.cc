@@ -121,6 +121,63 @@ TEST_F(TlsTest, GivesAServerCertificateUsedAsAClientsNoIdentity) {
   EXPECT_NE(peer->certificate_problem, "");
 }
 
+// Of CN=ada, O=crew; made for this file.
+constexpr auto kAdasKey =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYr7oKD4zJl5F70DR\n"
+    "pVwB2y9BqB4qeCGv0gsGqdZZWwShRANCAAQ2Q0N8BIUOAiuFFP5hMp1cmpCs9Gg6\n"
+    "Cm4FlQvCMx+QKY1SqSxSGhXFi//xD6+bIUgWxv9pds0SwRUanCqe5SlO\n"
+    "-----END PRIVATE KEY-----\n";
+constexpr auto kAdasRequest =
+    "-----BEGIN CERTIFICATE REQUEST-----\n"
+    "MIHXMH8CAQAwHTENMAsGA1UECgwEY3JldzEMMAoGA1UEAwwDYWRhMFkwEwYHKoZI\n"
+    "zj0CAQYIKoZIzj0DAQcDQgAENkNDfASFDgIrhRT+YTKdXJqQrPRoOgpuBZULwjMf\n"
+    "kCmNUqksUhoVxYv/8Q+vmyFIFsb/aXbNEsEVGpwqnuUpTqAAMAoGCCqGSM49BAMC\n"
+    "A0gAMEUCIQDyY61NZdNSXM6jJkHDP7mLuve04q/zUeStwhBQ6xrxnwIgID+07txs\n"
+    "yJSfa+fgSLNRUMQg0y293auTwrXXyxCM7Nc=\n"
+    "-----END CERTIFICATE REQUEST-----\n";
+
+TEST_F(TlsTest, KnowsAClientWhoseRequestWasSigned) {
+  const auto now = system_clock().wall();
+  const auto signed_pem = sign_client_request(certificates.authority,
+                                              {.request_pem = kAdasRequest,
+                                               .digital_signature = true,
+                                               .key_encipherment = true,
+                                               .not_before = now - std::chrono::minutes(5),
+                                               .not_after = now + std::chrono::hours(24 * 365)});
+  ASSERT_TRUE(signed_pem.has_value()) << signed_pem.error().message;
+  auto tls = trusting;
+  tls.certificate_pem = *signed_pem;
+  tls.private_key_pem = kAdasKey;
+
+  EXPECT_TRUE(fetch(tls)->complete());
+
+  ASSERT_TRUE(peer->identity.has_value()) << peer->certificate_problem;
+  EXPECT_EQ(peer->identity->common_name, "ada");
+  EXPECT_EQ(peer->identity->organizations, (std::vector<std::string>{"crew"}));
+  // No longer than whoever signed it.
+  EXPECT_EQ(certificate_expiry(*signed_pem).value(),
+            certificate_expiry(certificates.authority.certificate_pem).value());
+}
+
+TEST_F(TlsTest, SignsNothingElse) {
+  const auto now = system_clock().wall();
+  const auto refused = [&](std::string request, Instant until) {
+    const auto made = sign_client_request(
+        certificates.authority,
+        {.request_pem = std::move(request), .not_before = now, .not_after = until});
+    return !made && made.error().kind == ErrorKind::Invalid;
+  };
+  std::string forged = kAdasRequest;
+  const auto line = forged.rfind('\n', forged.find("-----END") - 2) + 1;
+  std::swap(forged[line], forged[line + 1]);
+  EXPECT_FALSE(refused(kAdasRequest, now + std::chrono::hours(1)));
+  EXPECT_TRUE(refused("", now + std::chrono::hours(1)));
+  EXPECT_TRUE(refused(certificates.client.certificate_pem, now + std::chrono::hours(1)));
+  EXPECT_TRUE(refused(forged, now + std::chrono::hours(1)));
+  EXPECT_TRUE(refused(kAdasRequest, now));
+}
+
 TEST_F(TlsTest, SaysWhatIsWrongWithPemText) {
   const auto& good = certificates.server;
   const auto problem = [](Result<TlsContextRef> made) {
