@@ -272,6 +272,42 @@ TEST_F(LocalClientTest, AWatchEndsWithItsKind) {
   EXPECT_FALSE(others.end);
 }
 
+TEST_F(LocalClientTest, AWatchEndsWhenItsKindIsDefinedAnewAndWhoResumesGoesOn) {
+  const Resource definitions{
+      .kind = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+      .plural = "customresourcedefinitions",
+      .scope = Scope::Cluster
+  };
+  const auto patch_definition = [&](std::string_view patch) {
+    return call({
+        .verb = Verb::Patch,
+        .resource = definitions,
+        .key = {"", "boats.sea.example.com"},
+        .body = *json::parse(patch)
+    });
+  };
+  ASSERT_TRUE(call({.verb = Verb::Create,
+                    .resource = definitions,
+                    .body = *json::parse(apiserver::kBoatDefinition)}));
+  const WatchCall boats{
+      .collection = {.resource = {.kind = {"sea.example.com", "v1", "Boat"}, .plural = "boats"}},
+      .resource_version = std::to_string(api.store().revision().value)};
+  Told first;
+  const auto one = watch(boats, first);
+  run();
+  ASSERT_TRUE(patch_definition(R"({"metadata":{"labels":{"a":"b"}}})"));
+  EXPECT_FALSE(first.end) << "the definition says what it said before";
+
+  ASSERT_TRUE(patch_definition(R"({"spec":{"names":{"shortNames":["bt"]}}})"));
+
+  ASSERT_TRUE(first.end);
+  EXPECT_FALSE(*first.end) << "no error";
+  Told second;
+  const auto two = watch(boats, second);
+  run();
+  EXPECT_FALSE(second.end) << "what it is told of the past does not end it";
+}
+
 // A store whose writes are durable only when told.
 class SlowDisk final : public LocalApi {
  public:

@@ -357,6 +357,7 @@ Answer<Watch> open_watch(const Request& request, const Resource& resource,
 
   Watch watch{.selection = *std::move(selection),
               .from = *from,
+              .opened = store.revision(),
               .initial = {},
               .ends = false,
               .bookmarks = options->bookmarks,

@@ -89,18 +89,18 @@ std::optional<WatchEvent> Watch::next(const store::Event& event) const {
 
 bool Watch::outlived_by(const store::Event& event) const {
   const auto& resource = selection.resource;
-  if (!resource.custom) return false;
+  // Who resumes is told of the past, too, but by what the definition says now.
+  if (!resource.custom || event.revision <= opened) return false;
   std::string_view key = event.key();
   if (!key.starts_with(kDefinitionPrefix)) return false;
   key.remove_prefix(kDefinitionPrefix.size() + 1);  // and a namespace, which it has none of
   // The keys of its objects begin with the definition's name.
   if (key != std::string_view{resource.prefix}.substr(0, resource.prefix.size() - 1)) return false;
-  if (!event.after) return true;
-  for (const auto version : event.after->body.get("spec", "versions").elements()) {
-    if (version.get("name").as_string() != resource.path.version) continue;
-    return !version.get("served").as_bool();
-  }
-  return true;
+  if (!event.before || !event.after) return true;
+  const json::View before = event.before->body;
+  const json::View after = event.after->body;
+  return before.get("spec") != after.get("spec") ||
+         before.get("status", "acceptedNames") != after.get("status", "acceptedNames");
 }
 
 WatchEvent Watch::bookmark(store::Revision at) const {

@@ -48,6 +48,7 @@ struct Selection {
 struct Watch {
   Selection selection;
   store::Revision from;             // events after this one follow
+  store::Revision opened;           // the state by which the watcher's resource was found
   std::vector<WatchEvent> initial;  // synthetic ADDED (and bookmark) first
   bool ends = false;                // with the last of `initial`, an Error
   bool bookmarks = false;
@@ -56,8 +57,8 @@ struct Watch {
 
   // What this watcher is told of a change; nothing when it is not concerned.
   std::optional<WatchEvent> next(const store::Event& event) const;
-  // That change ended the kind: its definition is gone, or serves this version no more. Nothing
-  // after it concerns this watcher, and a server ends the stream.
+  // That change ended the kind as this watcher knows it: since it began, its definition is gone or
+  // says something else. A server ends the stream; who watches again is told by the new one.
   bool outlived_by(const store::Event& event) const;
   // Carries only a resourceVersion: "you have seen everything up to here".
   WatchEvent bookmark(store::Revision at) const;
