@@ -82,6 +82,28 @@ TEST(CrdNames, AreAcceptedAndTheCrdEstablished) {
   EXPECT_FALSE(establish(boat, kNoon));
 }
 
+TEST(CrdNames, ACrdWhoseConverterCannotBeTrustedIsNotEstablished) {
+  const auto with_bundle = [](json::Draft crd, std::string_view bundle) {
+    crd.object_at("spec")["conversion"] =
+        json::Draft{parsed(R"({"strategy":"Webhook","webhook":{"clientConfig":{"caBundle":")" +
+                           std::string{bundle} + R"("}}})")};
+    return crd;
+  };
+  auto boat = with_bundle(crd(R"({"plural":"boats","kind":"Boat"})"), "Cg==");
+  consider_names(boat, {}, kNoon);
+
+  EXPECT_TRUE(establish(boat, kNoon));
+
+  EXPECT_THAT(text(boat.find("status", "conditions")),
+              ::testing::HasSubstr(R"("message":"The conversion webhook CABundle is invalid",)"
+                                   R"("reason":"InvalidCABundle","status":"False")"));
+  EXPECT_FALSE(establish(boat, kNoon)) << "looking again changes nothing";
+  boat = with_bundle(std::move(boat), "");
+  EXPECT_TRUE(establish(boat, kNoon));
+  EXPECT_THAT(text(boat.find("status", "conditions")),
+              ::testing::HasSubstr(R"("reason":"InitialNamesAccepted","status":"True")"));
+}
+
 TEST(CrdNames, ThatAnotherCrdHoldsAreRefusedAndTheRestGranted) {
   auto boat = crd(R"({"plural":"boats","kind":"Boat","shortNames":["bt"]})");
   consider_names(boat, {}, kNoon);

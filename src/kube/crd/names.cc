@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.h"
 #include "kube/crd/approval.h"
+#include "kube/crd/validate_conversion.h"
 #include "kube/errors/field_error.h"
 #include "kube/go/text.h"
 #include "kube/meta/metadata.h"
@@ -163,10 +164,18 @@ bool consider_names(json::Draft& crd, const NamesInUse& used, Instant now) {
 bool establish(json::Draft& crd, Instant now) {
   const auto frozen = crd.freeze();
   if (condition_of(frozen, "NamesAccepted").get("status").as_string() != "True") return false;
-  if (condition_of(frozen, "Established").get("status").as_string() == "True") return false;
-  set_crd_condition(
-      crd, {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"},
-      now);
+  const auto established = condition_of(frozen, "Established");
+  if (established.get("status").as_string() == "True") return false;
+  CrdCondition condition{"Established", "True", "InitialNamesAccepted",
+                         "the initial names have been accepted"};
+  const auto bundle = frozen.get("spec", "conversion", "webhook", "clientConfig", "caBundle");
+  if (!ca_bundle_problem(bundle).empty()) {
+    condition.status = "False";
+    condition.reason = "InvalidCABundle";
+    condition.message = "The conversion webhook CABundle is invalid";
+  }
+  if (equivalent(established, condition)) return false;
+  set_crd_condition(crd, condition, now);
   return true;
 }
 
