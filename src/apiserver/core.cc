@@ -173,6 +173,16 @@ Response Core::handle(const Request& request, const Resource& resource, store::S
   return response;
 }
 
+namespace {
+
+// Objects were once shown without what their cluster added to them, to whoever asked.
+bool asks_for_export(const Request& request) {
+  const auto given = request.verb == Verb::Get ? request.given("export") : std::nullopt;
+  return given && query_truth(*given);
+}
+
+}  // namespace
+
 Response Core::dispatch(const Request& request, const Resource& resource, store::Store& store,
                         const Environment& environment) {
   if (is_review(resource)) {
@@ -180,6 +190,13 @@ Response Core::dispatch(const Request& request, const Resource& resource, store:
   }
   if (is_proxy(resource, request.subresource)) return proxy(request, resource, store);
   if (is_pod_stream(resource, request.subresource)) return pod_stream(request, resource, store);
+
+  const bool is_object = request.subresource.empty() || request.subresource == "scale" ||
+                         is_whole_object(resource, request.subresource);
+  if (is_object && asks_for_export(request)) {
+    return failure(
+        kube::bad_request("the export parameter, deprecated since v1.14, is no longer supported"));
+  }
 
   const auto before = store.revision();
   WriteCall call{request, resource, kinds_, holdings_, store, environment, certificates_};

@@ -265,6 +265,22 @@ TEST_F(ReadRules, EventsAreReadFromTheStoreWhichAsksNobodyToWait) {
   EXPECT_EQ(cached_future.body.get("details", "retryAfterSeconds").as_int(), 1);
 }
 
+TEST_F(ReadRules, NothingIsExportedAnyMore) {
+  ASSERT_EQ(create(kConfigMaps, R"({"metadata":{"name":"a"}})").code, 201);
+  const auto read = [&](std::string_view name, std::string_view query) {
+    return run(request(Verb::Get, std::string{kConfigMaps} + "/" + std::string{name}, query));
+  };
+
+  const auto refused = read("a", "export=true");
+
+  EXPECT_EQ(refused.code, 400);
+  EXPECT_EQ(message(refused),
+            "the export parameter, deprecated since v1.14, is no longer supported");
+  EXPECT_EQ(read("none", "export=").code, 400);
+  EXPECT_EQ(read("a", "export=FALSE").code, 200);
+  EXPECT_EQ(list(kConfigMaps, "export=1").code, 200);
+}
+
 TEST_F(ReadRules, EachKindWordsItsRefusalOfAFieldSelector) {
   const auto refusal = [&](std::string_view path) {
     return std::string{message(list(path, "fieldSelector=spec.foo=1"))};
