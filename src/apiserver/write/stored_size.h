@@ -9,14 +9,19 @@
 #include "kube/errors/status.h"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace fixpoint::apiserver {
 
 // etcd's bound on a request, at which a real server fails.
 inline constexpr std::size_t kStoredBytesMax = std::size_t{3} << 19U;
 
-// The 500 of an object that is larger.
-kube::Answer<void> check_stored_size(const Resource& resource, const json::Value& stored,
-                                     Weakness weakness);
+// Whether an object may lose its managedFields when it is too large with them: an apply, which is
+// what they are for, must not.
+enum class Owners : std::uint8_t { MayGo, Stay };
+
+// What is stored of the wanted object; the 500 of one that is too large.
+kube::Answer<json::Value> fit_to_store(const Resource& resource, json::Value wanted, Owners owners,
+                                       Weakness weakness);
 
 }  // namespace fixpoint::apiserver

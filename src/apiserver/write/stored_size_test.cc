@@ -3,6 +3,8 @@
 
 #include "apiserver/api_fixture.h"
 
+#include <fmt/format.h>
+
 namespace fixpoint::apiserver {
 namespace {
 
@@ -36,6 +38,29 @@ TEST_F(StoredSize, OfABuiltInKindIsNotThatOfItsText) {
                                                      lines.substr(0, lines.size() - 64) + R"("}})");
 
   EXPECT_EQ(taken.code, 201) << message(taken);
+}
+
+// Its keys are as large as its owners' record of them; together they are too much.
+TEST_F(StoredSize, OwnersAreForgottenWhereTheyMakeAnObjectTooLarge) {
+  constexpr std::string_view kMap = "/api/v1/namespaces/ns/configmaps/a";
+  std::string data;
+  for (int i = 0; i < 9999; ++i) {
+    data += fmt::format(R"({}"{}{}":"A")", i == 0 ? "" : ",", std::string(71, 'k'), i);
+  }
+
+  const auto taken = create("/api/v1/namespaces/ns/configmaps",
+                            R"({"metadata":{"name":"a"},"data":{)" + data + "}}");
+  const auto changed = patch(std::string{kMap}, R"({"data":{"k":"v"}})");
+  const auto again = patch(std::string{kMap}, R"({"data":{"k":"v"}})");
+  const auto applied = apply(
+      std::string{kMap}, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})", "m");
+
+  ASSERT_EQ(taken.code, 201) << message(taken);
+  EXPECT_EQ(meta(taken, "managedFields"), "null");
+  EXPECT_EQ(changed.code, 200) << message(changed);
+  EXPECT_EQ(meta(changed, "resourceVersion"), meta(again, "resourceVersion"));
+  EXPECT_EQ(applied.code, 500);
+  EXPECT_EQ(message(applied), "etcdserver: request is too large");
 }
 
 TEST_F(StoredSize, IsCheckedWhenAnObjectGrowsToo) {

@@ -6,6 +6,7 @@
 #include "apiserver/access/certificate_checks.h"
 #include "apiserver/access/escalation.h"
 #include "apiserver/access/rbac.h"
+#include "apiserver/body/media_type.h"
 #include "apiserver/write/given.h"
 #include "apiserver/write/stored_size.h"
 #include "apiserver/write/strategy.h"
@@ -194,6 +195,16 @@ json::Value answered(const WriteCall& call, json::Value object) {
   return shown(call.resource, std::move(object));
 }
 
+namespace {
+
+Answer<json::Value> fitted_form(const WriteCall& call, json::Value stored) {
+  const bool applies = media_type(call.request.content_type) == MediaType::ApplyPatch;
+  return fit_to_store(call.resource, std::move(stored), applies ? Owners::Stay : Owners::MayGo,
+                      call.environment.weakness);
+}
+
+}  // namespace
+
 Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   // A PUT or apply that creates needs the right to create, too.
   if (call.request.verb != Verb::Create) {
@@ -277,11 +288,9 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
                                               as_if_written(std::move(object), put ? sent : "")))),
         true};
   }
-  const json::Value wanted = stored_form(call.resource, object.freeze());
-  if (auto ok = check_stored_size(call.resource, wanted, call.environment.weakness); !ok) {
-    return std::unexpected(ok.error());
-  }
-  const auto stored = put_object(call.store, key, wanted);
+  const auto fitted = fitted_form(call, stored_form(call.resource, object.freeze()));
+  if (!fitted) return std::unexpected(fitted.error());
+  const auto stored = put_object(call.store, key, *fitted);
   return Written{answered(call, in_version(call.resource, stored)), true};
 }
 
@@ -388,14 +397,19 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   if (!call.options.dry_run) object.object_at("metadata").erase("selfLink");
   const auto revision = kube::resource_version_of(current->body);
   json::Value same_revision = as_if_written(std::move(object), revision);
-  const json::Value stored =
+  json::Value stored =
       with_unwritten_part(call, stored_form(call.resource, same_revision), current->body);
+  const bool vanishes = ready_to_vanish(call.resource, stored) &&
+                        call.environment.weakness != Weakness::KeepsObjectWithoutFinalizers;
+  if (!call.options.dry_run && !vanishes && stored != current->body) {
+    auto fitted = fitted_form(call, std::move(stored));
+    if (!fitted) return std::unexpected(fitted.error());
+    stored = *std::move(fitted);
+  }
   same_revision = answered(call, in_version(call.resource, stored));
   if (call.options.dry_run) return Written{std::move(same_revision), false};
 
   // A write that changes nothing is none: same revision, no event.
-  const bool vanishes = ready_to_vanish(call.resource, stored) &&
-                        call.environment.weakness != Weakness::KeepsObjectWithoutFinalizers;
   if (stored == current->body && !vanishes && !first_write_counts(call.resource, *current) &&
       call.environment.weakness != Weakness::BumpsVersionOnNoOp) {
     return Written{std::move(same_revision), false};
@@ -405,9 +419,6 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
     // It is never read again, so it shows what was sent.
     same_revision = as_given(call, same_revision, kube::EmptyForm::Answered);
     return Written{shown(call.resource, std::move(same_revision)), false};
-  }
-  if (auto ok = check_stored_size(call.resource, stored, call.environment.weakness); !ok) {
-    return std::unexpected(ok.error());
   }
   if (call.environment.weakness == Weakness::KeepsVersionOnChange) {
     call.store.put(current->key, stored);
