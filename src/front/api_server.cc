@@ -280,14 +280,16 @@ void ApiServer::answer(const std::shared_ptr<Call>& call, Response response) {
     headers.set("retry-after", std::to_string(retry.as_int()));
   }
   const auto& request = call->route.request;
-  // Subresources other than status have kinds of their own.
-  const bool shapeable = request.subresource.empty() || request.subresource == "status";
+  // Other subresources have no such forms.
+  const bool shapeable = request.subresource.empty() || request.subresource == "status" ||
+                         request.subresource == "scale";
   if (response.ok() && shapeable) {
     auto warnings = response.warnings;
     response = shaped({.resource = *call->resource,
                        .wanted = call->wanted,
                        .include_object = request.parameter("includeObject"),
-                       .now = service_.loop().clock().wall()},
+                       .now = service_.loop().clock().wall(),
+                       .subresource = request.subresource},
                       std::move(response));
     response.warnings = std::move(warnings);
   }

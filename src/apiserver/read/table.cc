@@ -170,37 +170,96 @@ void note_end(json::View pod, json::Draft& row) {
   });
 }
 
-}  // namespace
+struct Row {
+  json::Draft cells;
+  json::Value object;
+};
 
-json::Value table_of(const Resource& resource, const std::vector<json::Value>& objects,
-                     json::View metadata, const TableOptions& options) {
+json::Draft table_with(const std::vector<kinds::Column>& columns, std::vector<Row> rows,
+                       json::View metadata, const TableOptions& options) {
   json::Draft table = json::Draft::object();
   table["kind"] = "Table";
   table["apiVersion"] = options.version;
   table["metadata"] = json::Draft{metadata};
   if (options.columns == Columns::Named) {
-    auto& columns = table.array_at("columnDefinitions");
-    for (const auto& column : columns_of(resource)) columns.push_back(definition(column));
+    auto& named = table.array_at("columnDefinitions");
+    for (const auto& column : columns) named.push_back(definition(column));
   } else {
     table["columnDefinitions"] = json::Draft{};
   }
-  auto& rows = table.array_at("rows");
-  // Only a kind that has columns of its own makes its rows beforehand.
-  if (objects.empty() && resource.builtin != nullptr && has_default_columns(resource)) {
-    rows = json::Draft{};
-  }
-  for (const auto& object : objects) {
+  auto& shown = table.array_at("rows");
+  for (auto& each : rows) {
     json::Draft row = json::Draft::object();
-    row["cells"] = cells_of(resource, object, options.now);
+    row["cells"] = std::move(each.cells);
     switch (options.include) {
       case IncludeObject::None: row["object"] = json::Draft{}; break;
-      case IncludeObject::Metadata: row["object"] = partial_object(object, options.version); break;
-      case IncludeObject::Object: row["object"] = object; break;
+      case IncludeObject::Metadata:
+        row["object"] = partial_object(each.object, options.version);
+        break;
+      case IncludeObject::Object: row["object"] = each.object; break;
     }
-    if (resource.prefix == "pods/") note_end(object, row);
-    rows.push_back(std::move(row));
+    shown.push_back(std::move(row));
+  }
+  return table;
+}
+
+// A custom kind's scale has two of its columns in the form of its own.
+std::vector<kinds::Column> scale_columns(const Resource& resource) {
+  auto name = name_column();
+  if (!resource.custom) name.format = "";
+  return {
+      name,
+      {.name = "Desired",
+        .type = "integer",
+        .format = "",
+        .description = "How many are wanted",
+        .priority = 0},
+      {.name = "Available",
+        .type = "integer",
+        .format = "",
+        .description = "How many were seen",
+        .priority = 0},
+      {.name = "Age",
+        .type = resource.custom ? "date" : "string",
+        .format = "",
+        .description = "The time since the object was created",
+        .priority = 0}
+  };
+}
+
+}  // namespace
+
+json::Value table_of(const Resource& resource, const std::vector<json::Value>& objects,
+                     json::View metadata, const TableOptions& options) {
+  std::vector<Row> rows;
+  rows.reserve(objects.size());
+  for (const auto& object : objects) {
+    rows.push_back({cells_of(resource, object, options.now), object});
+  }
+  json::Draft table = table_with(columns_of(resource), std::move(rows), metadata, options);
+  // Only a kind that has columns of its own makes its rows beforehand.
+  if (objects.empty() && resource.builtin != nullptr && has_default_columns(resource)) {
+    table["rows"] = json::Draft{};
+  }
+  if (resource.prefix == "pods/") {
+    auto row = table.array_at("rows").elements().begin();
+    for (const auto& object : objects) note_end(object, *row++);
   }
   return table.freeze();
+}
+
+json::Value scale_table_of(const Resource& resource, const json::Value& scale, json::View metadata,
+                           const TableOptions& options) {
+  json::Draft cells = json::Draft::array();
+  cells.push_back(kube::name_of(scale));
+  cells.push_back(scale.get("spec", "replicas").as_int());
+  cells.push_back(scale.get("status", "replicas").as_int());
+  const auto created = kube::SimpleJsonPath::parse(".metadata.creationTimestamp");
+  FP_CHECK(created.has_value());
+  cells.push_back(kube::table_cell(*created, "date", scale, options.now));
+  std::vector<Row> rows;
+  rows.push_back({std::move(cells), scale});
+  return table_with(scale_columns(resource), std::move(rows), metadata, options).freeze();
 }
 
 }  // namespace fixpoint::apiserver

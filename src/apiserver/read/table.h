@@ -35,6 +35,10 @@ struct TableOptions {
 json::Value table_of(const Resource& resource, const std::vector<json::Value>& objects,
                      json::View metadata, const TableOptions& options);
 
+// The same of one object's scale, whose columns are those of no kind.
+json::Value scale_table_of(const Resource& resource, const json::Value& scale, json::View metadata,
+                           const TableOptions& options);
+
 json::Value partial_object(json::View object, std::string_view version = kMetaVersion);
 json::Value partial_list(const std::vector<json::Value>& objects, json::View metadata,
                          std::string_view version = kMetaVersion);

@@ -39,10 +39,20 @@ std::string go_type(const apiserver::Resource& resource, std::string_view suffix
   return "*" + std::string{package} + "." + resource.kind.kind + std::string{suffix};
 }
 
+bool is_scale(const Shape& shape) {
+  return shape.subresource == "scale";
+}
+
+std::string go_type_of_one(const Shape& shape) {
+  if (!is_scale(shape)) return go_type(shape.resource, "");
+  return shape.resource.custom ? "*v1.Scale" : "*autoscaling.Scale";
+}
+
 std::optional<kube::Status> wrong_form(const Shape& shape, bool is_list) {
   // An object without a Go type of its own may be a list for all a real server knows, until it
   // looks for the items.
-  if (shape.wanted.form == Form::PartialList && !is_list && shape.resource.custom) {
+  if (shape.wanted.form == Form::PartialList && !is_list && shape.resource.custom &&
+      !is_scale(shape)) {
     return kube::unreasoned(500, "content is not a list");
   }
   if (shape.wanted.form == Form::PartialObject && is_list) {
@@ -53,7 +63,7 @@ std::optional<kube::Status> wrong_form(const Shape& shape, bool is_list) {
   if (shape.wanted.form == Form::PartialList && !is_list) {
     return kube::not_acceptable(
         "you requested PartialObjectMetadataList, but the requested object is not a list (" +
-        go_type(shape.resource, "") + ")");
+        go_type_of_one(shape) + ")");
   }
   return std::nullopt;
 }
@@ -82,11 +92,14 @@ Response shaped(const Shape& shape, Response response) {
   if (shape.wanted.form == Form::Table) {
     auto include = apiserver::parse_include_object(shape.include_object);
     if (!include) return apiserver::failure(include.error());
-    response.body = apiserver::table_of(shape.resource, objects, metadata,
-                                        {.include = *include,
-                                         .columns = apiserver::Columns::Named,
-                                         .now = shape.now,
-                                         .version = version});
+    const apiserver::TableOptions options{.include = *include,
+                                          .columns = apiserver::Columns::Named,
+                                          .now = shape.now,
+                                          .version = version};
+    response.body =
+        is_scale(shape)
+            ? apiserver::scale_table_of(shape.resource, objects.front(), metadata, options)
+            : apiserver::table_of(shape.resource, objects, metadata, options);
   } else {
     response.body = is_list ? apiserver::partial_list(objects, metadata, version)
                             : apiserver::partial_object(objects.front(), version);

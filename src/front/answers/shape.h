@@ -21,6 +21,7 @@ struct Shape {
   Wanted wanted;
   std::string_view include_object;  // of the query
   Instant now;
+  std::string_view subresource = {};
 };
 
 // A good answer, shaped; a Status stays what it is. The result may be a refusal.

@@ -2,6 +2,9 @@
 #include "front/answers/shape.h"
 
 #include "base/ref.h"
+#include "base/rfc3339.h"
+#include "json/parsing/parse.h"
+#include "json/print.h"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +36,38 @@ TEST(Shape, ACustomObjectIsNoListOnlyForWantOfItems) {
   EXPECT_EQ(refused.code, 500);
   EXPECT_EQ(refused.body.get("message").as_string(), "content is not a list");
   EXPECT_EQ(refused_by_type.code, 406);
+}
+
+TEST(Shape, AScaleHasATableOfItsOwn) {
+  apiserver::Resource sets;
+  sets.kind = {"apps", "v1", "ReplicaSet"};
+  Shape shape{.resource = sets,
+              .wanted = {.form = Form::Table},
+              .include_object = {},
+              .now = *parse_rfc3339("2026-01-01T00:02:03Z"),
+              .subresource = "scale"};
+  const auto scale = [] {
+    apiserver::Response response;
+    response.body =
+        *json::parse(R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a",)"
+                     R"("resourceVersion":"7","creationTimestamp":"2026-01-01T00:00:00Z"},)"
+                     R"("spec":{"replicas":2},"status":{}})");
+    return response;
+  };
+
+  const auto table = shaped(shape, scale()).body;
+  shape.wanted.form = Form::PartialList;
+  const auto refused = shaped(shape, scale());
+
+  std::string names;
+  for (const json::View column : table.get("columnDefinitions").elements()) {
+    names += std::string{column.get("name").as_string()} + " ";
+  }
+  EXPECT_EQ(names, "Name Desired Available Age ");
+  EXPECT_EQ(json::to_text(table.get("rows")[0].get("cells")), R"(["a",2,0,"2m3s"])");
+  EXPECT_EQ(table.get("metadata", "resourceVersion").as_string(), "7");
+  EXPECT_TRUE(refused.body.get("message").as_string().ends_with(
+      "the requested object is not a list (*autoscaling.Scale)"));
 }
 
 TEST(Shape, NoEventIsAListOfMetadata) {
