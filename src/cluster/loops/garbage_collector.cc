@@ -21,7 +21,11 @@ bool waits_for_dependents(json::View object) {
   return kube::being_deleted(object) && kube::has_finalizer(object, kForegroundFinalizer);
 }
 
-OwnerState state_of(Api& api, json::View dependent, const kube::OwnerReference& owner) {
+using Uids = std::set<std::string, std::less<>>;
+
+OwnerState state_of(Api& api, json::View dependent, const kube::OwnerReference& owner,
+                    const Uids& gone) {
+  if (gone.contains(owner.uid)) return OwnerState::Dangling;
   auto version = kube::parse_group_version(owner.api_version);
   if (!version) return OwnerState::Unknown;
   const auto resource = api.kinds().find(
@@ -60,8 +64,7 @@ void drop_finalizer(Api& api, const store::RecordRef& record, std::string_view f
   send_update(api, object);
 }
 
-void drop_owners(Api& api, const store::RecordRef& record,
-                 const std::set<std::string, std::less<>>& uids) {
+void drop_owners(Api& api, const store::RecordRef& record, const Uids& uids) {
   json::Draft object{record->body};
   auto& owners = object.object_at("metadata").array_at("ownerReferences");
   std::erase_if(owners.elements(), [&](const json::Draft& one) {
@@ -112,6 +115,18 @@ void GarbageCollector::consider(const store::RecordRef& record) {
   if (waits || !object.get("metadata", "ownerReferences").empty()) queue_.add(record->key);
 }
 
+namespace {
+
+// Whether this owner is held by the object as it was by that reference.
+bool still_holds(json::View object, const kube::OwnerReference& before) {
+  return std::ranges::any_of(kube::owner_references_of(object), [&](const auto& now) {
+    return now.uid == before.uid &&
+           now.block_owner_deletion.value_or(false) == before.block_owner_deletion.value_or(false);
+  });
+}
+
+}  // namespace
+
 void GarbageCollector::observe(const store::Event& event) {
   if (event.after) consider(event.after);
   // Whoever it owned, and whoever waited for it to go.
@@ -119,17 +134,21 @@ void GarbageCollector::observe(const store::Event& event) {
   if (!event.after || kube::being_deleted(object)) {
     leaving_.emplace_back(kube::uid_of(object));
   }
-  if (!event.after) {
-    for (const auto& owner : kube::owner_references_of(object)) {
-      if (!kube::parse_group_version(owner.api_version)) continue;
-      waiting_owners_.push_back({.owner = owner, .ns = std::string{kube::namespace_of(object)}});
-    }
+  if (!event.after) gone_.emplace(kube::uid_of(object));
+  if (!event.before) return;
+  for (auto& owner : kube::owner_references_of(event.before->body)) {
+    if (event.after && still_holds(event.after->body, owner)) continue;
+    if (!kube::parse_group_version(owner.api_version)) continue;
+    waiting_owners_.push_back(
+        {.owner = std::move(owner), .ns = std::string{kube::namespace_of(object)}});
   }
 }
 
 bool GarbageCollector::step(Api& api) {
   for (const auto& uid : std::exchange(leaving_, {})) {
-    for (const auto& dependent : api.reader().dependents(uid)) queue_.add(dependent->key);
+    const auto dependents = api.reader().dependents(uid);
+    for (const auto& dependent : dependents) queue_.add(dependent->key);
+    if (dependents.empty()) gone_.erase(uid);
   }
   for (const auto& waiting : std::exchange(waiting_owners_, {})) {
     auto version = kube::parse_group_version(waiting.owner.api_version);
@@ -139,7 +158,10 @@ bool GarbageCollector::step(Api& api) {
     queue_.add(resource->key(resource->namespaced ? waiting.ns : "", waiting.owner.name));
   }
   const auto key = queue_.take();
-  if (!key) return false;
+  if (!key) {
+    gone_.clear();  // whoever they owned was looked at
+    return false;
+  }
   look_at(api, *key);
   return true;
 }
@@ -165,9 +187,9 @@ void GarbageCollector::collect(Api& api, const store::RecordRef& record) {
   if (owners.empty()) return;
   bool solid = false;
   bool waiting = false;
-  std::set<std::string, std::less<>> gone;
+  Uids gone;
   for (const auto& owner : owners) {
-    switch (state_of(api, object, owner)) {
+    switch (state_of(api, object, owner, gone_)) {
       case OwnerState::Unknown: return;
       case OwnerState::Solid: solid = true; break;
       case OwnerState::Dangling: gone.insert(owner.uid); break;

@@ -5,12 +5,14 @@
 // Background: an object all of whose owners are gone is deleted. Foreground: an owner waits until
 // the dependents that block it are gone. Orphan: dependents lose the reference first. Owners are
 // identified by uid alone: one of the same name with another uid is absent, and so is a namespaced
-// owner in another namespace. Every delete carries the uid it was decided for.
+// owner in another namespace. Nothing is deleted on account of an owner of a kind that nobody
+// serves, unless it was seen going. Every delete carries the uid it was decided for.
 #pragma once
 
 #include "cluster/controller.h"
 #include "kube/meta/metadata.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,10 @@ class GarbageCollector final : public Controller {
 
   // Uids of objects that went or are going: those they own are worth a look.
   std::vector<std::string> leaving_;
-  // Owners of objects that just went, by the name their references gave them.
+  // Of these, the ones that went and own something that is still to be looked at. Theirs was a kind
+  // that may be served no more by then: its definition took it along.
+  std::set<std::string, std::less<>> gone_;
+  // Owners that an object let go, most often by going, by the name its references gave them.
   struct NamedOwner {
     kube::OwnerReference owner;
     std::string ns;

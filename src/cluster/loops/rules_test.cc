@@ -60,6 +60,43 @@ TEST_F(LoopRules, Rule18ForegroundWaitsForTheDependentsThatBlock) {
   EXPECT_EQ(code("owner"), 404);
 }
 
+TEST_F(LoopRules, Rule18ForegroundDoesNotWaitForWhatAnotherOwnerKeeps) {
+  const auto leaving = create(kConfigMaps, R"({"metadata":{"name":"leaving"}})");
+  const auto staying = create(kConfigMaps, R"({"metadata":{"name":"staying"}})");
+  const auto reference = [](const apiserver::Response& owner, std::string_view more) {
+    return fmt::format(R"({{"apiVersion":"v1","kind":"ConfigMap","name":"{}","uid":"{}"{}}})",
+                       meta(owner, "name"), meta(owner, "uid"), more);
+  };
+  create(kConfigMaps, R"({"metadata":{"name":"child","ownerReferences":[)" +
+                          reference(leaving, R"(,"blockOwnerDeletion":true)") + "," +
+                          reference(staying, "") + "]}}");
+  settle();
+
+  remove(std::string{kConfigMaps} + "/leaving", R"({"propagationPolicy":"Foreground"})");
+  settle();
+
+  EXPECT_EQ(code("leaving"), 404);
+  EXPECT_EQ(code("child"), 200);
+}
+
+TEST_F(LoopRules, Rule18ForegroundGoesOnWhenADependentBlocksNoMore) {
+  const auto owner = create(kConfigMaps, R"({"metadata":{"name":"owner"}})");
+  create(kConfigMaps, owned("child", owner, R"(,"blockOwnerDeletion":true)"));
+  const std::string child = std::string{kConfigMaps} + "/child";
+  patch(child, R"({"metadata":{"finalizers":["example.com/hold"]}})");
+  settle();
+  remove(std::string{kConfigMaps} + "/owner", R"({"propagationPolicy":"Foreground"})");
+  settle();
+  ASSERT_EQ(code("owner"), 200);
+
+  patch(child, R"([{"op":"remove","path":"/metadata/ownerReferences/0/blockOwnerDeletion"}])",
+        "application/json-patch+json");
+  settle();
+
+  EXPECT_EQ(code("owner"), 404);
+  EXPECT_EQ(code("child"), 200);
+}
+
 TEST_F(LoopRules, Rule18TwoThatOwnEachOtherGoTogether) {
   const auto a = create(kConfigMaps, R"({"metadata":{"name":"a"}})");
   const auto b = create(kConfigMaps, owned("b", a, R"(,"blockOwnerDeletion":true)"));
@@ -213,6 +250,32 @@ TEST_F(LoopRules, ADefinitionGoesWhenItsInstancesAreGone) {
   EXPECT_EQ(read.code, 200);
   EXPECT_EQ(get(kDefinition).code, 404);
   EXPECT_EQ(get(std::string{kBoats} + "/one").code, 404);
+}
+
+TEST_F(LoopRules, WhatInstancesOwnGoesWithTheirDefinition) {
+  constexpr auto kBoats = "/apis/sea.example.com/v1/namespaces/ns/boats";
+  create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", apiserver::kBoatDefinition);
+  const auto boat = create(
+      kBoats,
+      R"({"apiVersion":"sea.example.com/v1","kind":"Boat","metadata":{"name":"one"},"spec":{"crew":1}})");
+  ASSERT_EQ(boat.code, 201) << message(boat);
+  const auto held_by = [&](std::string_view name, std::string_view kind, std::string_view uid) {
+    create(kConfigMaps,
+           fmt::format(
+               R"({{"metadata":{{"name":"{}","ownerReferences":[{{)"
+               R"("apiVersion":"sea.example.com/v1","kind":"{}","name":"one","uid":"{}"}}]}}}})",
+               name, kind, uid));
+  };
+  held_by("cargo", "Boat", meta(boat, "uid"));
+  held_by("stray", "Unknown", "u");
+  settle();
+
+  remove("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/boats.sea.example.com");
+  settle();
+
+  EXPECT_EQ(get(kBoats).code, 404);
+  EXPECT_EQ(code("cargo"), 404);
+  EXPECT_EQ(code("stray"), 200) << "of its owner's kind nothing is known";
 }
 
 TEST_F(LoopRules, Rule22AlsoALargeNamespaceGoesWhole) {
