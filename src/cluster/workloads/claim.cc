@@ -45,13 +45,15 @@ Claim claim(json::View owner, const kube::GroupVersionResource& resource,
   const bool leaving = kube::being_deleted(owner);
   for (const auto& child : candidates) {
     const bool wanted = selects(child->body);
-    if (kube::owned_by(child->body, kube::uid_of(owner))) {
+    // To be named as an owner is not to be the controller: such a child is an orphan, too.
+    const auto controller = kube::controller_of(child->body);
+    if (controller && controller->uid == kube::uid_of(owner)) {
       if (wanted) {
         made.children.push_back(child);
       } else if (!leaving) {
         made.effects.push_back(release(owner, resource, child->body));
       }
-    } else if (wanted && !leaving && !kube::being_deleted(child->body)) {
+    } else if (!controller && wanted && !leaving && !kube::being_deleted(child->body)) {
       made.children.push_back(child);
       made.effects.push_back(adopt(owner, resource, child->body));
     }

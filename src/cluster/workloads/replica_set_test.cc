@@ -70,6 +70,26 @@ TEST_F(ReplicaSets, AdoptsOrphansItSelectsAndLetsGoOfWhatItDoesNot) {
   EXPECT_EQ(names("pods").size(), 3U);
 }
 
+TEST_F(ReplicaSets, AdoptsWhatNamesItAsAnOwnerThatIsNoController) {
+  set(1);
+  settle();
+  const std::string pod = names("pods").at(0);
+  const auto owners = [&] {
+    return json::to_text(read("pods", pod).get("metadata", "ownerReferences"));
+  };
+  const auto before = owners();
+
+  change(
+      "pods", pod,
+      R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web",)"
+      R"("uid":")" +
+          std::string{kube::uid_of(read("replicasets", "web"))} + R"("}]}})");
+  settle();
+
+  EXPECT_EQ(owners(), before);
+  EXPECT_EQ(names("pods").size(), 1U);
+}
+
 TEST_F(ReplicaSets, AnOrphanThatComesLaterIsOneTooMany) {
   set(2);
   converge();
