@@ -143,6 +143,7 @@ class Loader {
     made.pointer = field.pointer || field.omit_zero;
     made.patch.merge = field.merge_key.has_value();
     made.patch.merge_key = field.merge_key.value_or("");
+    made.patch.replace = field.replace;
     made.patch.replace_keys = field.retain_keys;
     made.default_value = default_value(field);
     return made;

@@ -43,6 +43,7 @@ TEST(SchemaTable, KeepsDefaultsThatCompleteAListKey) {
 TEST(SchemaTable, KnowsRetainKeysAndAtomicStructs) {
   EXPECT_TRUE(field(schema_of("apps.v1.DeploymentSpec"), "strategy").patch.replace_keys);
   EXPECT_TRUE(field(schema_of("core.v1.PodSpec"), "volumes").patch.replace_keys);
+  EXPECT_TRUE(field(schema_of("policy.v1.PodDisruptionBudgetSpec"), "selector").patch.replace);
   EXPECT_EQ(schema_of("core.v1.ObjectReference")->map_type, kube::MapType::Atomic);
   EXPECT_EQ(schema_of("core.v1.PodSpec")->map_type, kube::MapType::Granular);
 }
