@@ -83,6 +83,15 @@ void note_exhausted(json::Draft& status, Instant now) {
   }
 }
 
+// Who is not ready counts for no budget, so nobody misses it: where its budget says so, or where
+// there are as many healthy ones as there have to be.
+bool may_go_uncounted(json::View budget, json::View pod) {
+  if (kube::condition_is_true(pod, "Ready")) return false;
+  if (budget.get("spec", "unhealthyPodEvictionPolicy").as_string() == "AlwaysAllow") return true;
+  const auto desired = budget.get("status", "desiredHealthy").as_int();
+  return desired > 0 && budget.get("status", "currentHealthy").as_int() >= desired;
+}
+
 // Takes one disruption from the budget, or says why not.
 Answer<void> charge(WriteCall& call, const store::RecordRef& budget, json::View pod) {
   const json::View status = budget->body.get("status");
@@ -201,6 +210,7 @@ Answer<json::Value> evict(WriteCall& call) {
           "support."));
     }
     for (const auto& budget : budgets) {
+      if (may_go_uncounted(budget->body, current->body)) continue;
       if (auto ok = charge(call, budget, current->body); !ok) return std::unexpected(ok.error());
     }
   }

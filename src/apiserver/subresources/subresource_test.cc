@@ -4,6 +4,8 @@
 // them without a kubelet.
 #include "apiserver/api_fixture.h"
 
+#include <fmt/format.h>
+
 namespace fixpoint::apiserver {
 namespace {
 
@@ -149,6 +151,47 @@ TEST_F(Subresources, AStreamOfABoundPodDependsOnItsNode) {
   bind(R"({"name":"p"})", R"({"name":"n"})");
 
   EXPECT_EQ(message(stream("/p/exec")), "pods \"n\" not found");
+}
+
+// What a budget says of pods that are not ready: {policy, healthy, wanted, evicted}.
+TEST_F(Subresources, APodThatIsNotReadyIsEvictedWhereItsBudgetDoesNotMissIt) {
+  constexpr std::string_view kBudgetsPath = "/apis/policy/v1/namespaces/ns/poddisruptionbudgets";
+  const auto evicted = [&](std::string_view policy, int healthy, int desired,
+                           std::string_view ready = "False") {
+    const std::string pod = std::string{kPods} + "/q";
+    create(kPods, R"({"metadata":{"name":"q","labels":{"app":"q"}},)"
+                  R"("spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
+    patch(
+        pod + "/status",
+        fmt::format(
+            R"({{"status":{{"phase":"Running","conditions":[{{"type":"Ready","status":"{}"}}]}}}})",
+            ready));
+    const std::string budget{kBudgetsPath};
+    create(kBudgetsPath,
+           fmt::format(
+               R"({{"metadata":{{"name":"b"}},"spec":{{"minAvailable":1,)"
+               R"("selector":{{"matchLabels":{{"app":"q"}}}}{}}}}})",
+               policy.empty() ? "" : fmt::format(R"(,"unhealthyPodEvictionPolicy":"{}")", policy)));
+    patch(budget + "/b/status",
+          fmt::format(R"({{"status":{{"observedGeneration":1,"disruptionsAllowed":0,)"
+                      R"("currentHealthy":{},"desiredHealthy":{}}}}})",
+                      healthy, desired));
+    const int code =
+        create(pod + "/eviction",
+               R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"q"},)"
+               R"("deleteOptions":{"gracePeriodSeconds":0}})")
+            .code;
+    remove(pod, R"({"gracePeriodSeconds":0})");
+    remove(budget + "/b");
+    return code;
+  };
+
+  EXPECT_EQ(evicted("AlwaysAllow", 0, 1), 201);
+  EXPECT_EQ(evicted("AlwaysAllow", 0, 1, "True"), 429);
+  EXPECT_EQ(evicted("IfHealthyBudget", 0, 1), 429);
+  EXPECT_EQ(evicted("IfHealthyBudget", 1, 1), 201);
+  EXPECT_EQ(evicted("", 1, 1), 201);
+  EXPECT_EQ(evicted("", 0, 0), 429);
 }
 
 TEST_F(Subresources, AnEvictedPodIsToldWhyAndItsDeleteOptionsCount) {
