@@ -368,6 +368,22 @@ TEST_F(Breadth, APodWithClaimsHasOneSize) {
             "spec: Forbidden: only cpu and memory resources are mutable");
 }
 
+TEST_F(Breadth, AResizeMayBringAnythingWhereThereWasNothing) {
+  create(kPods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  const auto resize = [&](std::string_view requests) {
+    return patch(std::string{kPods} + "/p/resize",
+                 R"({"spec":{"containers":[{"name":"c","resources":{"requests":)" +
+                     std::string{requests} + "}}]}}",
+                 "application/strategic-merge-patch+json");
+  };
+
+  const auto first = resize(R"({"ephemeral-storage":"2Gi"})");
+  const auto second = resize(R"({"ephemeral-storage":"3Gi"})");
+
+  EXPECT_EQ(first.code, 200) << message(first);
+  EXPECT_EQ(problem(second), "spec: Forbidden: only cpu and memory resources are mutable");
+}
+
 TEST_F(Breadth, ASelectorIsShownWithItsLabelsFirst) {
   create(kDeployments, R"({"metadata":{"name":"d"},"spec":{
       "selector":{"matchExpressions":[{"key":"app","operator":"Exists"}]},
