@@ -19,41 +19,58 @@ bool terminating(json::View ns) {
   return kube::being_deleted(ns) && ns.get("status", "phase").as_string() == "Terminating";
 }
 
+constexpr std::string_view kPodsKey = "pods/";
+
 struct Remaining {
   std::map<std::string, std::size_t> resources;   // "pods." -> how many
   std::map<std::string, std::size_t> finalizers;  // finalizer -> on how many objects
   std::size_t asked = 0;                          // deletions of this step
+  bool pods = false;                              // some are left: nothing else was looked at
 };
 
-// Asks for every object in the namespace to go, and counts what is left afterwards.
+// Asks for every object of this kind in the namespace to go, and counts what is left afterwards.
+void delete_kind(Api& api, const apiserver::Resource& resource, std::string_view ns,
+                 Remaining& remaining) {
+  const std::string prefix = resource.prefix + std::string{ns} + "/";
+  std::vector<store::RecordRef> content;
+  api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
+    content.push_back(record);
+    return true;
+  });
+  for (const auto& record : content) {
+    if (kube::being_deleted(record->body)) continue;
+    auto request = request_for(resource, Verb::Delete, ns, kube::name_of(record->body));
+    request.body = R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"})";
+    // Refused or already gone: what remains is counted below either way.
+    if (api.call(request).ok() && ++remaining.asked == kDeletesPerStep) return;
+  }
+  api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
+    ++remaining.resources[resource.path.resource + "." + resource.path.group];
+    for (const auto finalizer : kube::finalizers_of(record->body)) {
+      ++remaining.finalizers[std::string{finalizer}];
+    }
+    return true;
+  });
+}
+
+// Pods go first: what else is there, policies and secrets among it, stays while one of them runs.
 Remaining delete_content(Api& api, std::string_view ns) {
   Remaining remaining;
-  for (const auto& resource : api.kinds().all(api.latest())) {
-    const bool own_storage =
-        resource.builtin == nullptr || resource.builtin->stored_as.resource.empty();
-    if (!resource.namespaced || !own_storage || !resource.supports("delete")) continue;
-    const std::string prefix = resource.prefix + std::string{ns} + "/";
-    std::vector<store::RecordRef> content;
-    api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
-      content.push_back(record);
-      return true;
-    });
-    for (const auto& record : content) {
-      if (kube::being_deleted(record->body)) continue;
-      auto request = request_for(resource, Verb::Delete, ns, kube::name_of(record->body));
-      request.body =
-          R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"})";
-      // Refused or already gone: what remains is counted below either way.
-      if (api.call(request).ok() && ++remaining.asked == kDeletesPerStep) return remaining;
+  const auto kinds = api.kinds().all(api.latest());
+  const auto delete_those = [&](auto belongs) {
+    for (const auto& resource : kinds) {
+      const bool own_storage =
+          resource.builtin == nullptr || resource.builtin->stored_as.resource.empty();
+      if (!resource.namespaced || !own_storage || !resource.supports("delete")) continue;
+      if (!belongs(resource)) continue;
+      delete_kind(api, resource, ns, remaining);
+      if (remaining.asked == kDeletesPerStep) return;
     }
-    api.latest().scan(prefix, {}, [&](const store::RecordRef& record) {
-      ++remaining.resources[resource.path.resource + "." + resource.path.group];
-      for (const auto finalizer : kube::finalizers_of(record->body)) {
-        ++remaining.finalizers[std::string{finalizer}];
-      }
-      return true;
-    });
-  }
+  };
+  delete_those([](const auto& resource) { return resource.prefix == kPodsKey; });
+  remaining.pods = !remaining.resources.empty();
+  if (remaining.pods || remaining.asked == kDeletesPerStep) return remaining;
+  delete_those([](const auto& resource) { return resource.prefix != kPodsKey; });
   return remaining;
 }
 
@@ -180,7 +197,8 @@ bool NamespaceController::step(Api& api) {
   const auto remaining = delete_content(api, kube::name_of(record->body));
   // There is more; the events of what was deleted bring the namespace back here.
   if (remaining.asked == kDeletesPerStep) return true;
-  report(api, *namespaces, *key, remaining);
+  // While there are pods, a real server has counted nothing and says that all is well.
+  report(api, *namespaces, *key, remaining.pods ? Remaining{} : remaining);
   if (remaining.resources.empty()) finalize(api, *namespaces, *key);
   return true;
 }

@@ -278,6 +278,28 @@ TEST_F(LoopRules, WhatInstancesOwnGoesWithTheirDefinition) {
   EXPECT_EQ(code("stray"), 200) << "of its owner's kind nothing is known";
 }
 
+TEST_F(LoopRules, Rule22PodsGoFirstAndTheRestOfTheNamespaceWaitsForThem) {
+  create(kConfigMaps, R"({"metadata":{"name":"a"}})");
+  create(kPods, R"({"metadata":{"name":"p","finalizers":["example.com/hold"]},)"
+                R"("spec":{"containers":[{"name":"c","image":"i"}]}})");
+  settle();
+
+  remove("/api/v1/namespaces/ns");
+  settle();
+  const auto waiting = get("/api/v1/namespaces/ns");
+  const auto pod = get(std::string{kPods} + "/p");
+  const int other = code("a");
+  patch(std::string{kPods} + "/p", R"({"metadata":{"finalizers":null}})");
+  settle();
+
+  EXPECT_TRUE(kube::being_deleted(pod.body));
+  EXPECT_EQ(other, 200);
+  EXPECT_EQ(kube::condition_of(waiting.body, "NamespaceContentRemaining").get("reason").as_string(),
+            "ContentRemoved")
+      << "the words of a real server, which has counted nothing yet";
+  EXPECT_EQ(get("/api/v1/namespaces/ns").code, 404);
+}
+
 TEST_F(LoopRules, Rule22AlsoALargeNamespaceGoesWhole) {
   for (int i = 0; i < 350; ++i) {
     create(kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})");
