@@ -2,6 +2,7 @@
 #include "front/api_server.h"
 
 #include "apiserver/access/rbac.h"
+#include "apiserver/access/review.h"
 #include "apiserver/read/table.h"
 #include "apiserver/subresources/pod_streams.h"
 #include "front/answers/answer.h"
@@ -175,6 +176,17 @@ void ApiServer::no_resource(const std::shared_ptr<Call>& call, const kube::Statu
   show(call, *std::move(page));
 }
 
+namespace {
+
+// Reviews, and the subresources that are neither the object itself nor a scale, have no rows.
+Offer offer_of(const apiserver::Resource& resource, const apiserver::Request& request) {
+  const auto& part = request.subresource;
+  const bool tabled = part.empty() || part == "status" || part == "scale";
+  return tabled && !apiserver::is_review(resource) ? Offer::Objects : Offer::Untabled;
+}
+
+}  // namespace
+
 void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
   auto& request = call->route.request;
   request.user = call->user;
@@ -208,7 +220,7 @@ void ApiServer::serve_resource(const std::shared_ptr<Call>& call) {
     }
   }
   call->resource = *std::move(resource);
-  auto wanted = negotiate(call->header("accept"));
+  auto wanted = negotiate(call->header("accept"), offer_of(*call->resource, request));
   if (!wanted) return refuse(call, wanted.error());
   call->wanted = *wanted;
   if (call->pretty()) call->wanted.pretty = true;
@@ -280,10 +292,8 @@ void ApiServer::answer(const std::shared_ptr<Call>& call, Response response) {
     headers.set("retry-after", std::to_string(retry.as_int()));
   }
   const auto& request = call->route.request;
-  // Other subresources have no such forms.
-  const bool shapeable = request.subresource.empty() || request.subresource == "status" ||
-                         request.subresource == "scale";
-  if (response.ok() && shapeable) {
+  // What is no object, the log of a pod, comes as it is.
+  if (response.ok() && (response.list || response.body.is_object())) {
     auto warnings = response.warnings;
     response = shaped({.resource = *call->resource,
                        .wanted = call->wanted,

@@ -92,11 +92,11 @@ std::optional<Form> form_of(const Alternative& one, Offer offer) {
       one.as == "APIGroupDiscoveryList") {
     return Form::Discovery;
   }
-  if (offer != Offer::Objects) return std::nullopt;
+  if (offer != Offer::Objects && offer != Offer::Untabled) return std::nullopt;
   if (one.group != "meta.k8s.io" || (one.version != "v1" && one.version != "v1beta1")) {
     return std::nullopt;
   }
-  if (one.as == "Table") return Form::Table;
+  if (one.as == "Table" && offer == Offer::Objects) return Form::Table;
   if (one.as == "PartialObjectMetadata") return Form::PartialObject;
   if (one.as == "PartialObjectMetadataList") return Form::PartialList;
   return std::nullopt;

@@ -25,9 +25,9 @@ struct Wanted {
   bool pretty = false;
 };
 
-// Which forms there are besides the plain one: of objects those of meta.k8s.io, of the lists of
-// groups (/api, /apis) the aggregated one, of other documents none.
-enum class Offer : std::uint8_t { Objects, Groups, Plain };
+// Which forms there are besides the plain one: of objects those of meta.k8s.io, of some all but the
+// table, of the lists of groups (/api, /apis) the aggregated one, of other documents none.
+enum class Offer : std::uint8_t { Objects, Untabled, Groups, Plain };
 
 // What a client of a resource accepts best; 406 when there is nothing.
 kube::Answer<Wanted> negotiate(std::string_view accept, Offer offer = Offer::Objects);

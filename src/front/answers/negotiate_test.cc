@@ -24,6 +24,17 @@ TEST(Negotiate, KnowsBothVersionsOfTheTransformedForms) {
   EXPECT_EQ(fallback->form, Form::Object);
 }
 
+TEST(Negotiate, SomeObjectsHaveNoTable) {
+  constexpr std::string_view kTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  constexpr std::string_view kPartial =
+      "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+
+  EXPECT_FALSE(negotiate(kTable, Offer::Untabled).has_value());
+  EXPECT_EQ(negotiate(std::string{kTable} + ", application/json", Offer::Untabled)->form,
+            Form::Object);
+  EXPECT_EQ(negotiate(kPartial, Offer::Untabled)->form, Form::PartialObject);
+}
+
 TEST(Negotiate, RefusesHalfATransformation) {
   EXPECT_FALSE(negotiate("application/json;v=v1").has_value());
   EXPECT_FALSE(negotiate("application/json;as=Table").has_value());
