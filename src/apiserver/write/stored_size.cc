@@ -5,6 +5,8 @@
 #include "json/print.h"
 #include "kube/schema/schema.h"
 
+#include <fmt/format.h>
+
 namespace fixpoint::apiserver {
 namespace {
 
@@ -92,22 +94,36 @@ std::size_t stored_bytes(const Resource& resource, const json::Value& stored) {
   return message_bytes(*resource.schema, stored);
 }
 
-bool is_too_large(const Resource& resource, const json::Value& stored) {
-  return stored.block_bytes() > kSmallBytes && stored_bytes(resource, stored) >= kStoredBytesMax;
+// The bytes of what is too large, else none.
+std::size_t too_many_bytes(const Resource& resource, const json::Value& stored) {
+  if (stored.block_bytes() <= kSmallBytes) return 0;
+  const std::size_t bytes = stored_bytes(resource, stored);
+  return bytes < kStoredBytesMax ? 0 : bytes;
+}
+
+// What is much too large does not get as far as etcd.
+std::string too_large_words(std::size_t bytes) {
+  if (bytes < kSentBytesMax) return "etcdserver: request is too large";
+  return fmt::format(
+      "rpc error: code = ResourceExhausted desc = trying to send message larger than max ({} vs. "
+      "{})",
+      bytes, kSentBytesMax);
 }
 
 }  // namespace
 
 kube::Answer<json::Value> fit_to_store(const Resource& resource, json::Value wanted, Owners owners,
                                        Weakness weakness) {
-  if (weakness == Weakness::StoresAnySize || !is_too_large(resource, wanted)) return wanted;
-  if (owners == Owners::MayGo) {
+  if (weakness == Weakness::StoresAnySize) return wanted;
+  std::size_t bytes = too_many_bytes(resource, wanted);
+  if (bytes > 0 && owners == Owners::MayGo) {
     json::Draft unowned{wanted};
     unowned.object_at("metadata").erase("managedFields");
     wanted = unowned.freeze();
-    if (!is_too_large(resource, wanted)) return wanted;
+    bytes = too_many_bytes(resource, wanted);
   }
-  return std::unexpected(kube::unreasoned(500, "etcdserver: request is too large"));
+  if (bytes == 0) return wanted;
+  return std::unexpected(kube::unreasoned(500, too_large_words(bytes)));
 }
 
 }  // namespace fixpoint::apiserver

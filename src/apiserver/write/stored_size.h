@@ -16,6 +16,9 @@ namespace fixpoint::apiserver {
 // etcd's bound on a request, at which a real server fails.
 inline constexpr std::size_t kStoredBytesMax = std::size_t{3} << 19U;
 
+// The bound on a message to etcd, at which a real server fails in other words.
+inline constexpr std::size_t kSentBytesMax = std::size_t{2} << 20U;
+
 // Whether an object may lose its managedFields when it is too large with them: an apply, which is
 // what they are for, must not.
 enum class Owners : std::uint8_t { MayGo, Stay };

@@ -20,11 +20,16 @@ class StoredSize : public ApiFixture {
 
 TEST_F(StoredSize, IsBoundedAsEtcdBoundsIt) {
   const auto refused = make_pod(std::string(kStoredBytesMax, 'x'));
+  const auto refused_before = make_pod(std::string(kSentBytesMax, 'x'));
   const auto absent = get("/api/v1/namespaces/ns/pods/p");
   const auto taken = make_pod(std::string(kStoredBytesMax - (64 << 10), 'x'));
 
   EXPECT_EQ(refused.code, 500);
   EXPECT_EQ(message(refused), "etcdserver: request is too large");
+  EXPECT_TRUE(message(refused_before)
+                  .starts_with("rpc error: code = ResourceExhausted desc = trying to send message "
+                               "larger than max (2097"))
+      << message(refused_before);
   EXPECT_EQ(absent.code, 404);
   EXPECT_EQ(taken.code, 201) << message(taken);
 }
