@@ -30,6 +30,20 @@ TEST_F(Definition, ItsStatusBelongsToTheServer) {
   EXPECT_TRUE(owners[0].get("fieldsV1", "f:status").contains("f:acceptedNames"));
 }
 
+TEST_F(Definition, AddsNothingToAVersionThatIsBuiltIn) {
+  const auto made = create(
+      kDefinitions,
+      R"({"metadata":{"name":"foos.networking.k8s.io",)"
+      R"("annotations":{"api-approved.kubernetes.io":"unapproved, test-only"}},)"
+      R"("spec":{"group":"networking.k8s.io","scope":"Cluster","names":{"plural":"foos","kind":"Foo"},)"
+      R"("versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}},)"
+      R"({"name":"v7","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+
+  EXPECT_EQ(made.code, 201) << message(made);
+  EXPECT_EQ(list("/apis/networking.k8s.io/v1/foos").code, 404);
+  EXPECT_EQ(list("/apis/networking.k8s.io/v7/foos").code, 200);
+}
+
 TEST_F(Definition, IsAppliedWithSchemasOfItemsAndOfMapValues) {
   const auto applied =
       apply("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/cars.land.example.com",

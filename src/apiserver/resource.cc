@@ -131,6 +131,17 @@ bool established(json::View definition) {
   return kube::condition_is_true(definition, "Established");
 }
 
+namespace {
+
+// A version of a built-in group is that group's alone, whatever else is defined in it.
+bool is_builtin_version(std::string_view group, std::string_view version) {
+  return std::ranges::any_of(kinds::all(), [&](const kinds::Kind& kind) {
+    return kind.gvk.group == group && kind.gvk.version == version;
+  });
+}
+
+}  // namespace
+
 Ref<const CustomKind> CustomKinds::compiled(const json::Value& definition) {
   const json::Block* identity = definition.view().block();
   if (const auto known = compiled_.find(identity); known != compiled_.end()) return known->second;
@@ -139,7 +150,8 @@ Ref<const CustomKind> CustomKinds::compiled(const json::Value& definition) {
   custom->definition = definition;
   custom->facts = kube::read_custom_resource(definition);
   for (std::size_t i = 0; i < custom->facts.versions.size(); ++i) {
-    const auto& version = custom->facts.versions[i];
+    auto& version = custom->facts.versions[i];
+    if (is_builtin_version(custom->facts.group, version.name)) version.served = false;
     auto schema = kube::compile_schema(version.schema);
     // Validation refused what does not compile before it was stored; a schema that got here by an
     // older binary is served without one rather than not at all.
