@@ -121,15 +121,16 @@ class Loader {
   }
 
   static void index(Schema& node) {
-    for (std::uint16_t at = 0; at < node.properties.size(); ++at) {
-      node.by_name.push_back({kube::name_prefix(node.properties[at].name), at});
+    for (std::size_t at = 0; at < node.properties.size(); ++at) {
+      node.by_name.push_back(
+          {kube::name_prefix(node.properties[at].name), static_cast<std::uint16_t>(at)});
     }
     std::ranges::sort(node.by_name, {}, [&](const kube::PropertyName& name) -> const std::string& {
       return node.properties[name.at].name;
     });
-    for (std::uint16_t rank = 0; rank < node.by_name.size(); ++rank) {
+    for (std::size_t rank = 0; rank < node.by_name.size(); ++rank) {
       if (printed_when_absent(node.properties[node.by_name[rank].at])) {
-        node.always_printed.push_back(rank);
+        node.always_printed.push_back(static_cast<std::uint16_t>(rank));
       }
     }
   }

@@ -11,8 +11,6 @@
 namespace fixpoint::kinds {
 namespace {
 
-using kube::GoKind;
-
 const kube::Property& field(const kube::Schema* schema, std::string_view name) {
   const auto* found = schema->property(name);
   EXPECT_NE(found, nullptr) << schema->definition << " " << name;
