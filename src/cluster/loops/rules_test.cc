@@ -380,5 +380,18 @@ TEST_F(LoopRules, TheRootCertificatesOfANamespaceSayWhatTheyAreFor) {
                   .starts_with("Contains a CA bundle"));
 }
 
+TEST_F(LoopRules, TheRootCertificatesOfANamespaceAreWhatTheServerSays) {
+  constexpr std::string_view kBundle = "/api/v1/namespaces/ns/configmaps/kube-root-ca.crt";
+  settle();
+  const auto before = get(kBundle);
+
+  patch(kBundle, R"({"data":{"ca.crt":"","mine":"x"},"metadata":{"annotations":null}})");
+  settle();
+
+  const auto after = get(kBundle);
+  EXPECT_EQ(after.body.get("data"), before.body.get("data"));
+  EXPECT_EQ(after.body.get("metadata", "annotations"), before.body.get("metadata", "annotations"));
+}
+
 }  // namespace
 }  // namespace fixpoint::cluster

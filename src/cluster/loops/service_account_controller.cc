@@ -21,14 +21,32 @@ void create_if_absent(Api& api, std::string_view ns, const kube::GroupVersionKin
   (void)api.call(request);  // refused when somebody was faster or the namespace goes: both are fine
 }
 
+constexpr std::string_view kRootCertificates = "kube-root-ca.crt";
+constexpr std::string_view kDescription = "kubernetes.io/description";
+
 json::Draft root_certificates(std::string_view authority_pem) {
   json::Draft object = json::Draft::object();
-  object.object_at("metadata").object_at("annotations")["kubernetes.io/description"] =
+  object.object_at("metadata").object_at("annotations")[kDescription] =
       "Contains a CA bundle that can be used to verify the kube-apiserver when using internal "
       "endpoints such as the internal service IP or kubernetes.default.svc. No other usage is "
       "guaranteed across distributions of Kubernetes clusters.";
   object.object_at("data")["ca.crt"] = authority_pem;
   return object;
+}
+
+// What a person made of it goes: pods trust the server by what it says.
+void restore_certificates(Api& api, std::string_view ns, json::Draft wanted) {
+  const auto found =
+      api.latest().find("configmaps/" + std::string{ns} + "/" + std::string{kRootCertificates});
+  if (!found || kube::being_deleted(found->body)) return;
+  const json::Value meant = wanted.freeze();
+  const json::View described = found->body.get("metadata", "annotations", kDescription);
+  if (found->body.get("data") == meant.get("data") && !described.as_string().empty()) return;
+  json::Draft object{found->body};
+  object["data"] = json::Draft{meant.get("data")};
+  object.object_at("metadata").object_at("annotations")[kDescription] =
+      json::Draft{meant.get("metadata", "annotations", kDescription)};
+  send_update(api, object);
 }
 
 }  // namespace
@@ -43,9 +61,9 @@ void ServiceAccountController::begin(Api& api) {
 void ServiceAccountController::observe(const store::Event& event) {
   const auto parts = split_key(event.key());
   if (parts.prefix == kNamespaces && event.after) namespaces_.add(event.after->key);
-  const bool ours = (parts.prefix == "serviceaccounts/" && parts.name == "default") ||
-                    (parts.prefix == "configmaps/" && parts.name == "kube-root-ca.crt");
-  if (ours && !event.after) {
+  const bool account_went =
+      parts.prefix == "serviceaccounts/" && parts.name == "default" && !event.after;
+  if (account_went || (parts.prefix == "configmaps/" && parts.name == kRootCertificates)) {
     namespaces_.add(std::string{kNamespaces} + "/" + std::string{parts.ns});
   }
 }
@@ -57,8 +75,9 @@ bool ServiceAccountController::step(Api& api) {
   if (!record || kube::being_deleted(record->body)) return true;
   const auto ns = kube::name_of(record->body);
   create_if_absent(api, ns, {"", "v1", "ServiceAccount"}, "default", json::Draft::object());
-  create_if_absent(api, ns, {"", "v1", "ConfigMap"}, "kube-root-ca.crt",
+  create_if_absent(api, ns, {"", "v1", "ConfigMap"}, kRootCertificates,
                    root_certificates(authority_pem_));
+  restore_certificates(api, ns, root_certificates(authority_pem_));
   return true;
 }
 
