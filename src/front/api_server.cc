@@ -126,6 +126,8 @@ void ApiServer::handle(net::Request&& request, std::shared_ptr<net::Exchange> ex
                                          call->route.path + "\n"));
   }
 
+  if (const auto bad = bad_timeout(call->route)) return refuse(call, *bad);
+
   const auto& snapshot = service_.store().latest();
   auto sender = identity_.sender(call->http, service_.loop().clock().wall(), snapshot);
   if (!sender) return refuse(call, sender.error());

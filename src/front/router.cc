@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/router.h"
 
+#include "kube/scalars/duration.h"
 #include "net/http.h"
 
 #include <algorithm>
@@ -158,6 +159,27 @@ std::optional<Route> route(std::string_view method, std::string_view path, std::
   result.request.verb = verb_of(method, result.request, watch);
   result.resource = true;
   return result;
+}
+
+namespace {
+
+bool is_meant_to_last(const Route& route) {
+  static constexpr std::array<std::string_view, 5> kStreams{"attach", "exec", "proxy", "log",
+                                                            "portforward"};
+  if (!route.resource) return false;
+  return route.request.verb == apiserver::Verb::Watch ||
+         std::ranges::find(kStreams, route.request.subresource) != kStreams.end();
+}
+
+}  // namespace
+
+std::optional<kube::Status> bad_timeout(const Route& route) {
+  const auto given = route.request.parameter("timeout");
+  if (given.empty() || is_meant_to_last(route)) return std::nullopt;
+  const auto duration = kube::parse_duration(given);
+  if (duration) return std::nullopt;
+  return kube::bad_request("invalid timeout specified in the request URL - " +
+                           duration.error().message);
 }
 
 }  // namespace fixpoint::front

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apiserver/request.h"
+#include "kube/errors/status.h"
 #include "net/http.h"
 
 #include <optional>
@@ -29,6 +30,10 @@ struct Route {
 
 // Nothing when the path does not decode.
 std::optional<Route> route(std::string_view method, std::string_view path, std::string_view query);
+
+// The 400 of a ?timeout= that is no duration. Nothing here takes long enough to be cut by one; what
+// is meant to last, a watch or a stream, has none.
+std::optional<kube::Status> bad_timeout(const Route& route);
 
 // "%2F" to "/"; plus to blank only in queries.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_blank);

@@ -62,5 +62,22 @@ TEST(Router, CannotDetermineAPathThatEndsBeforeItsResource) {
   EXPECT_FALSE(route("GET", "/apis/apps/watch", "")->undetermined);
 }
 
+TEST(Router, ATimeoutIsADuration) {
+  const auto refusal = [](std::string_view path, std::string_view query) {
+    const auto bad = bad_timeout(*route("GET", path, query));
+    return bad ? bad->message : "";
+  };
+  constexpr std::string_view kMaps = "/api/v1/namespaces/n/configmaps";
+
+  EXPECT_EQ(refusal(kMaps, "timeout=32s"), "");
+  EXPECT_EQ(refusal(kMaps, "timeout="), "");
+  EXPECT_EQ(refusal(kMaps, "timeout=invalid"),
+            "invalid timeout specified in the request URL - time: invalid duration \"invalid\"");
+  EXPECT_EQ(refusal("/version", "timeout=3"),
+            "invalid timeout specified in the request URL - time: missing unit in duration \"3\"");
+  EXPECT_EQ(refusal(kMaps, "watch=1&timeout=invalid"), "");
+  EXPECT_EQ(refusal("/api/v1/namespaces/n/pods/p/log", "timeout=invalid"), "");
+}
+
 }  // namespace
 }  // namespace fixpoint::front
