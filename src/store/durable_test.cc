@@ -107,6 +107,35 @@ TEST(DurableLog, ReportsRevisionsInOrderAndOnlyOnceTheyAreOnDisk) {
   EXPECT_LT(reported.size(), 500U) << "every write had a commit of its own";
 }
 
+TEST(DurableLog, WritesItsFileAheadAndGivesBackTheRestAtTheEnd) {
+  const ScratchDir dir;
+  const ScratchDir copy;
+  std::uintmax_t running = 0;
+  Hash128 contents;
+  {
+    auto kept = Kept::open(dir.data());
+    ASSERT_TRUE(kept) << kept.error().message;
+    running = std::filesystem::file_size(dir.file());
+    for (int i = 0; i < 2000; ++i) {
+      kept->put("pods/a/p" + std::to_string(i), body(i));
+      if (i % 10 != 9) continue;
+      kept->log->drain();
+      const auto before = std::exchange(running, std::filesystem::file_size(dir.file()));
+      EXPECT_TRUE(running == before || running >= before + 1'000'000) << "it grew by little";
+    }
+    contents = kept->store.latest().fingerprint();
+    std::filesystem::create_directory(copy.data());
+    std::filesystem::copy_file(dir.file(), copy.file());
+  }
+
+  EXPECT_LT(std::filesystem::file_size(dir.file()), running - 200'000);
+  for (const auto& directory : {dir.data(), copy.data()}) {
+    const auto again = Kept::open(directory);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->store.latest().fingerprint(), contents);
+  }
+}
+
 TEST(DurableLog, IsForTheOwnerOnly) {
   const ScratchDir dir;
   const mode_t old_mask = ::umask(0);

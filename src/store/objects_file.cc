@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -16,6 +17,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 namespace fixpoint::store {
 
@@ -25,6 +28,12 @@ constexpr MDB_dbi kTable = 1;  // LMDB's number of the unnamed table
 
 // A short write takes what there was; less than this is left then.
 constexpr std::size_t kNearlyFullBytes = 64 << 10;
+
+// The file is written ahead of LMDB by this much, once less than the second is left: some 700
+// objects of 1 KB.
+constexpr std::size_t kReserveBytes = std::size_t{1} << 20U;
+constexpr std::size_t kReserveLeftBytes = kReserveBytes / 4;
+constexpr std::size_t kZeroBytes = std::size_t{64} << 10U;
 
 MDB_val to_val(std::string_view bytes) {
   return {.mv_size = bytes.size(), .mv_data = const_cast<char*>(bytes.data())};
@@ -166,6 +175,7 @@ ObjectsFile::ObjectsFile(std::filesystem::path path, FileLimits limits)
     : path_(std::move(path)), limits_(limits) {}
 
 ObjectsFile::~ObjectsFile() {
+  trim();
   close();
 }
 
@@ -354,8 +364,61 @@ Result<void> ObjectsFile::commit(std::span<const Event> events) {
     transaction.state.revision = events.back().revision.value;
     return 0;
   });
-  if (!done) doubtful_.assign(events.begin(), events.end());
+  if (done) {
+    reserve();
+  } else {
+    doubtful_.assign(events.begin(), events.end());
+  }
   return done;
+}
+
+namespace {
+
+struct Extent {
+  mdb_filehandle_t handle = -1;
+  std::size_t used_bytes = 0;  // what LMDB ever used, from the start
+  std::size_t file_bytes = 0;
+};
+
+std::optional<Extent> extent_of(MDB_env* env) {
+  Extent extent;
+  MDB_envinfo info{};
+  MDB_stat stat{};
+  struct stat file{};
+  if (mdb_env_info(env, &info) != 0 || mdb_env_stat(env, &stat) != 0) return {};
+  if (mdb_env_get_fd(env, &extent.handle) != 0 || ::fstat(extent.handle, &file) != 0) return {};
+  extent.used_bytes = (info.me_last_pgno + 1) * stat.ms_psize;
+  extent.file_bytes = static_cast<std::size_t>(file.st_size);
+  return extent;
+}
+
+}  // namespace
+
+// To flush a file that has grown, the file system commits its journal, and waits for whatever else
+// is in there. So the file grows seldom and by a lot. Zeros are written, because space that is only
+// set aside goes through the journal once more when it is used. Where this fails LMDB makes the
+// file grow, or says why it cannot.
+void ObjectsFile::reserve() {
+  const auto extent = extent_of(env_);
+  if (!extent || extent->used_bytes + kReserveLeftBytes <= reserved_) return;
+  reserved_ = std::max(extent->used_bytes, extent->file_bytes);
+  if (extent->used_bytes + kReserveLeftBytes <= reserved_) return;
+  std::vector<char> zeros(kZeroBytes);
+  const std::vector<iovec> pieces(kReserveBytes / kZeroBytes,
+                                  {.iov_base = zeros.data(), .iov_len = zeros.size()});
+  [[maybe_unused]] const ssize_t written =
+      ::pwritev(extent->handle, pieces.data(), static_cast<int>(pieces.size()),
+                static_cast<off_t>(reserved_));
+  reserved_ += kReserveBytes;  // or not: a full disk is not asked again with every commit
+}
+
+// A file at rest is as long as it must be. If not, that does no harm.
+void ObjectsFile::trim() {
+  if (env_ == nullptr || !doubtful_.empty()) return;
+  const auto extent = extent_of(env_);
+  if (!extent || extent->file_bytes <= extent->used_bytes) return;
+  [[maybe_unused]] const int code =
+      ::ftruncate(extent->handle, static_cast<off_t>(extent->used_bytes));
 }
 
 // A commit of its own: were it one with the new events and failed too, there would be two attempts

@@ -5,7 +5,8 @@
 // An object is found by the revision that created it: unique, eight bytes however long the name,
 // and always the greatest of all when new, so that creations append. Key 0 holds the state record:
 // who wrote the file, the revision, how many objects there are and the sum of their checksums.
-// Every commit is one LMDB transaction: after a crash the file is as the last commit left it.
+// Every commit is one LMDB transaction: after a crash the file is as the last commit left it. It is
+// longer than what LMDB uses of it, so that commits need not make it grow; what follows is zeros.
 // One thread at a time. Read next: durable.h, which owns one on its writer thread.
 #pragma once
 
@@ -69,6 +70,8 @@ class ObjectsFile {
   Result<void> transact(const Change& change);
   Result<void> grow();
   Result<void> settle();
+  void reserve();
+  void trim();
   std::unexpected<Error> damaged(std::string_view what) const;
   int cause(int code) const;
   std::unexpected<Error> failure(std::string_view doing, int code) const;
@@ -78,6 +81,8 @@ class ObjectsFile {
   MDB_env* env_ = nullptr;
   StateRecord state_;   // as on disk
   std::string buffer_;  // of the record being written
+  // How far the file was made to reach, or was tried to be.
+  std::size_t reserved_ = 0;
   // The events of a failed commit. A commit that failed at its very end may be on disk after all;
   // settle() finds out, and takes it back, before anything else is written.
   std::vector<Event> doubtful_;
