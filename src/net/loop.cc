@@ -100,8 +100,10 @@ Loop::~Loop() {
   // Pending work may own connections whose destructors still talk to this loop.
   auto timers = std::move(timers_);
   auto late = std::move(end_of_tick_);
+  auto idle = std::move(when_idle_);
   timers.clear();
   late.clear();
+  idle.clear();
   posted_.clear();
   waker_.reset();
   signals_.reset();
@@ -131,11 +133,12 @@ bool Loop::tick(Duration wait_max) {
   const bool ready = dispatch(wait_milliseconds(wait_max));
   const bool due = run_timers();
   const bool late = run_end_of_tick();
-  return ready || due || late;
+  const bool idle = run_when_idle(ready || due || late);
+  return ready || due || late || idle;
 }
 
 int Loop::wait_milliseconds(Duration wait_max) const {
-  if (!end_of_tick_.empty()) return 0;
+  if (!end_of_tick_.empty() || !when_idle_.empty()) return 0;
   Duration wait = wait_max;
   if (!timers_.empty()) {
     wait =
@@ -207,6 +210,14 @@ bool Loop::run_end_of_tick() {
   return any;
 }
 
+bool Loop::run_when_idle(bool busy) {
+  if (when_idle_.empty() || (busy && now_ - busy_since_ < kBusyMax)) return false;
+  std::vector<Task> tasks;
+  tasks.swap(when_idle_);
+  for (auto& task : tasks) task();
+  return true;
+}
+
 void Loop::post(Task task) {
   bool first = false;
   {
@@ -219,6 +230,11 @@ void Loop::post(Task task) {
 
 void Loop::post_end_of_tick(Task task) {
   end_of_tick_.push_back(std::move(task));
+}
+
+void Loop::post_when_idle(Task task) {
+  if (when_idle_.empty()) busy_since_ = now_;
+  when_idle_.push_back(std::move(task));
 }
 
 TimerId Loop::after(Duration delay, Task task) {

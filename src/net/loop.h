@@ -63,6 +63,11 @@ class Loop {
   // Runs after everything else of this tick (of the next one when called between ticks).
   void post_end_of_tick(Task task);
 
+  // Runs once there is nothing else to do but to wait, or after kBusyMax of other work: for what is
+  // the cheaper the more it has gathered.
+  void post_when_idle(Task task);
+  static constexpr Duration kBusyMax = std::chrono::milliseconds(1);
+
   TimerId after(Duration delay, Task task);
   // Forgets the timer; one that fired or was cancelled is no matter. Clears `id`.
   void cancel(TimerId& id);
@@ -93,6 +98,7 @@ class Loop {
   void run_posted();
   bool run_timers();
   bool run_end_of_tick();
+  bool run_when_idle(bool busy);
 
   const Clock& clock_;
   MonotonicInstant now_;
@@ -104,6 +110,8 @@ class Loop {
   std::map<TimerId, Task> timers_;
   std::uint64_t timer_serial_ = 0;
   std::vector<Task> end_of_tick_;
+  std::vector<Task> when_idle_;
+  MonotonicInstant busy_since_{};   // when the first of them was posted
   epoll_event* fetched_ = nullptr;  // events of the running tick that are not handled yet
   int fetched_count_ = 0;
   std::mutex posted_mutex_;  // guards posted_

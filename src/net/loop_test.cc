@@ -2,6 +2,7 @@
 #include "net/loop.h"
 
 #include <csignal>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -66,6 +67,40 @@ TEST(Loop, RunsEndOfTickWorkAfterEverythingElse) {
   EXPECT_EQ(order, "123");
   loop.tick(1h);  // does not wait: there is work left
   EXPECT_EQ(order, "1234");
+}
+
+TEST(Loop, RunsIdleWorkOnceNothingElseIsToBeDone) {
+  VirtualClock clock;
+  Loop loop(clock);
+  std::string order;
+  loop.post_when_idle([&] { order += "3"; });
+  loop.post_end_of_tick([&] {
+    order += "1";
+    loop.post_end_of_tick([&] { order += "2"; });
+  });
+
+  loop.tick(1h);  // none of these waits: there is work left
+  EXPECT_EQ(order, "1");
+  loop.tick(1h);
+  EXPECT_EQ(order, "12");
+  loop.tick(1h);
+  EXPECT_EQ(order, "123");
+  EXPECT_FALSE(loop.tick(0s));
+}
+
+TEST(Loop, DoesNotLetIdleWorkWaitForLongWhileItIsBusy) {
+  VirtualClock clock;
+  Loop loop(clock);
+  bool idle_work_done = false;
+  const std::function<void()> keep_busy = [&] { loop.post_end_of_tick(keep_busy); };
+  keep_busy();
+  loop.post_when_idle([&] { idle_work_done = true; });
+
+  loop.tick(0s);
+  EXPECT_FALSE(idle_work_done);
+  clock.advance(Loop::kBusyMax);
+  loop.tick(0s);
+  EXPECT_TRUE(idle_work_done);
 }
 
 TEST(Loop, TakesWorkAndTheStopFromOtherThreads) {
