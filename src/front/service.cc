@@ -8,6 +8,13 @@
 
 namespace fixpoint::front {
 
+namespace {
+
+// A busy loop does not keep the log waiting: by then a commit costs little of what it is for.
+constexpr std::size_t kGatheredMax = 16;
+
+}  // namespace
+
 Service::Service(net::Loop& loop, store::Store store, const apiserver::Tokens* tokens)
     : loop_(loop),
       store_(std::move(store)),
@@ -60,11 +67,24 @@ kube::Answer<apiserver::Watch> Service::open_watch(const apiserver::Request& req
 }
 
 void Service::publish(std::vector<store::Event> events) {
+  if (log_ && gathered_.empty() && !events.empty()) {
+    loop_.post_when_idle([this, self = self_] {
+      if (*self != nullptr) log_gathered();
+    });
+  }
   for (auto& event : events) {
-    if (log_) log_->append(event);
+    if (log_) gathered_.push_back(event);
     unpublished_.push_back(std::move(event));
   }
   if (!log_) release(store_.revision());
+  if (gathered_.size() >= kGatheredMax) log_gathered();
+}
+
+// Changes that come together share a commit. One by one they would wake the log's thread each time,
+// and the first of them would keep it busy while the others wait for the next commit.
+void Service::log_gathered() {
+  if (log_ && !gathered_.empty()) log_->append(gathered_);
+  gathered_.clear();
 }
 
 void Service::when_durable(store::Revision revision, Durable callback) {
@@ -101,6 +121,7 @@ void Service::release(store::Revision durable) {
 void Service::lose(store::Revision durable, const Error& why) {
   release(durable);
   FP_CHECK(store_.rewind(durable_).has_value());  // history is never compacted past what is durable
+  gathered_.clear();
   std::erase_if(unpublished_, [&](const store::Event& event) { return event.revision > durable_; });
   auto lost = std::exchange(waiting_, {});
   for (auto& [revision, callback] : lost) callback(why);
@@ -126,6 +147,7 @@ void Service::schedule_delivery() {
 
 void Service::drain() {
   if (!log_) return;
+  log_gathered();
   log_->drain();
   release(log_->durable());
 }

@@ -68,6 +68,7 @@ class Service {
  private:
   apiserver::Response settled(store::Revision before, apiserver::Response response);
   void publish(std::vector<store::Event> events);
+  void log_gathered();
   void advance(const store::Progress& progress);
   void release(store::Revision durable);
   void lose(store::Revision durable, const Error& why);
@@ -81,6 +82,7 @@ class Service {
   store::Revision durable_;
   std::multimap<store::Revision, Durable> waiting_;
   std::vector<store::Event> unpublished_;  // committed in memory, not yet told
+  std::vector<store::Event> gathered_;     // of late, not yet given to the log
   std::vector<Listener> listeners_;
   std::vector<std::function<void()>> rewind_callbacks_;
   bool delivery_scheduled_ = false;

@@ -44,15 +44,17 @@ class DurableLog::Writer {
     thread_.join();
   }
 
-  void append(const Event& event) {
+  void append(std::span<const Event> events) {
     {
       const std::lock_guard guard{mutex_};
-      const bool next = event.revision.value == accepted_.value + 1;
-      if (failed_ && !next) return;  // made before the server took back what was lost
-      FP_CHECK(next);
-      failed_ = false;
-      accepted_ = event.revision;
-      queue_.push_back(event);
+      for (const Event& event : events) {
+        const bool next = event.revision.value == accepted_.value + 1;
+        if (failed_ && !next) continue;  // made before the server took back what was lost
+        FP_CHECK(next);
+        failed_ = false;
+        accepted_ = event.revision;
+        queue_.push_back(event);
+      }
     }
     wake_.notify_one();
   }
@@ -154,8 +156,8 @@ Result<DurableLog::Opened> DurableLog::open(const std::filesystem::path& directo
   return Opened{.log = std::move(log), .recovered = std::move(recovered)};
 }
 
-void DurableLog::append(const Event& event) {
-  writer_->append(event);
+void DurableLog::append(std::span<const Event> events) {
+  writer_->append(events);
 }
 void DurableLog::drain() {
   writer_->drain();

@@ -25,6 +25,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace fixpoint::store {
 
@@ -50,8 +51,9 @@ class DurableLog {
   // Commits what was appended, then lets go of the directory.
   ~DurableLog();
 
-  // Takes the next event in order. Never blocks on the disk.
-  void append(const Event& event);
+  // Takes the next events in order; they go to disk together. Never blocks on the disk.
+  void append(std::span<const Event> events);
+  void append(const Event& event) { append({&event, 1}); }
   // Waits until everything appended so far was committed or lost.
   void drain();
   Revision durable() const;
