@@ -4,7 +4,6 @@
 #include "base/error.h"
 
 #include <bit>
-#include <cstdio>
 
 #include <sys/random.h>
 
@@ -56,11 +55,14 @@ std::uint64_t Rng::below(std::uint64_t bound) {
 std::string Rng::uuid() {
   const std::uint64_t high = (next() & ~0xf000ULL) | 0x4000ULL;
   const std::uint64_t low = (next() & ~(0xc000ULL << 48U)) | (0x8000ULL << 48U);
-  char text[37];
-  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%012llx",
-                static_cast<unsigned>(high >> 32U), static_cast<unsigned>((high >> 16U) & 0xffffU),
-                static_cast<unsigned>(high & 0xffffU), static_cast<unsigned>(low >> 48U),
-                static_cast<unsigned long long>(low & 0xffffffffffffULL));
+  std::string text(36, '-');
+  std::size_t at = 0;
+  for (const auto half : {high, low}) {
+    for (int shift = 60; shift >= 0; shift -= 4) {
+      if (at == 8 || at == 13 || at == 18 || at == 23) ++at;
+      text[at++] = "0123456789abcdef"[(half >> static_cast<unsigned>(shift)) & 0xfU];
+    }
+  }
   return text;
 }
 

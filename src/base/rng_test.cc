@@ -50,6 +50,10 @@ TEST(RngDeathTest, HasNoNumberBelowZero) {
   EXPECT_DEATH(static_cast<void>(rng.below(0)), "broken invariant");
 }
 
+TEST(Rng, MakesTheSameUuidOfTheSameNumbers) {
+  EXPECT_EQ(Rng{42}.uuid(), "15780b2e-0c2e-4716-a104-d9866d113a7e");
+}
+
 TEST(Rng, MakesVersion4Uuids) {
   Rng rng{9};
   std::set<std::string> seen;
