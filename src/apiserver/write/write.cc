@@ -277,8 +277,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   if (existing && !may_replace(call, *existing))
     return std::unexpected(taken(call.resource, *existing, candidate));
   // After validation, which does not look at what is only there when the object is read.
+  json::Value whole = candidate;
   if (call.resource.builtin != nullptr && call.resource.builtin->as_read != nullptr) {
     call.resource.builtin->as_read(object);
+    whole = object.freeze();
   }
   if (call.options.dry_run) {
     const std::string sent{kube::resource_version_of(candidate)};
@@ -288,7 +290,7 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
                                               as_if_written(std::move(object), put ? sent : "")))),
         true};
   }
-  const auto fitted = fitted_form(call, stored_form(call.resource, object.freeze()));
+  const auto fitted = fitted_form(call, stored_form(call.resource, std::move(whole)));
   if (!fitted) return std::unexpected(fitted.error());
   const auto stored = put_object(call.store, key, *fitted);
   return Written{answered(call, in_version(call.resource, stored)), true};
