@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/base64.h"
 #include "net/websocket.h"
+#include "node/remote/channel_messages.h"
 #include "node/remote/channels.h"
 
 #include <array>
@@ -13,16 +13,18 @@ namespace {
 
 struct Protocol {
   std::string_view name;
-  bool base64 = false;
+  ChannelMessages::Coding coding = ChannelMessages::Coding::Raw;
   bool has_status = false;  // says how it ended as a Status, also a success
   bool has_close = false;   // the input can end before the connection
 };
 constexpr std::array kWebSocketProtocols{
     Protocol{.name = "v5.channel.k8s.io", .has_status = true, .has_close = true},
     Protocol{.name = "v4.channel.k8s.io", .has_status = true},
-    Protocol{.name = "v4.base64.channel.k8s.io", .base64 = true, .has_status = true},
+    Protocol{.name = "v4.base64.channel.k8s.io",
+             .coding = ChannelMessages::Coding::Base64,
+             .has_status = true},
     Protocol{.name = "channel.k8s.io"},
-    Protocol{.name = "base64.channel.k8s.io", .base64 = true},
+    Protocol{.name = "base64.channel.k8s.io", .coding = ChannelMessages::Coding::Base64},
 };
 
 constexpr std::uint8_t kIn = 0;
@@ -54,6 +56,7 @@ class WebSocketChannels final : public Channels,
   WebSocketChannels(Protocol protocol, StreamSet set, Handlers handlers)
       : protocol_(protocol),
         set_(set),
+        messages_(protocol.coding),
         handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
 
   // The error is for the client.
@@ -91,14 +94,7 @@ class WebSocketChannels final : public Channels,
 
  private:
   void send(std::uint8_t channel, std::string_view bytes) {
-    std::string message;
-    message.reserve(bytes.size() + 1);
-    message += static_cast<char>(protocol_.base64 ? channel + '0' : channel);
-    if (protocol_.base64) {
-      socket_->send(net::WebSocket::Form::Text, message + base64_encode(bytes));
-    } else {
-      socket_->send(net::WebSocket::Form::Binary, message.append(bytes));
-    }
+    messages_.send(*socket_, channel, bytes);
   }
 
   void open() {
@@ -109,48 +105,32 @@ class WebSocketChannels final : public Channels,
     handlers->opened();
   }
 
-  void received(const net::WebSocketPiece& piece) {
+  void received(const net::WebSocketPiece& given) {
     open();
-    auto bytes = piece.bytes;
-    if (piece.begins) {
-      channel_.reset();
-      held_.clear();
+    const auto piece = messages_.read(given);
+    if (!piece) {
+      socket_->close(net::kWebSocketProtocolError);
+      if (const auto handlers = std::exchange(handlers_, nullptr)) handlers->gone();
+    } else if (*piece) {
+      take(**piece);
     }
-    if (!channel_ && !bytes.empty()) {
-      channel_ = static_cast<std::uint8_t>(bytes.front());
-      if (protocol_.base64) channel_ = static_cast<std::uint8_t>(*channel_ - '0');
-      bytes.remove_prefix(1);
-    }
-    if (!channel_) return;
-    if (!protocol_.base64) return take(bytes, piece.ends);
-    if (const auto plain = unpack(bytes, piece.ends)) return take(*plain, piece.ends);
-    socket_->close(net::kWebSocketProtocolError);
-    if (const auto handlers = std::exchange(handlers_, nullptr)) handlers->gone();
   }
 
-  // Whole groups of four letters; the rest waits for more of the message.
-  std::optional<std::string> unpack(std::string_view bytes, bool last) {
-    packed_.append(bytes);
-    const auto whole = last ? packed_.size() : packed_.size() - packed_.size() % 4;
-    auto plain = base64_decode(std::string_view(packed_).substr(0, whole));
-    packed_.erase(0, whole);
-    if (!plain) return std::nullopt;
-    return *std::move(plain);
-  }
-
-  void take(std::string_view bytes, bool last) {
+  void take(const ChannelMessages::Piece& piece) {
     const auto handlers = handlers_;
     if (!handlers) return;
-    if (*channel_ == kIn && set_.in && !input_ended_) {
-      if (!bytes.empty()) handlers->input(bytes);
-    } else if (*channel_ == kResize || (*channel_ == kClose && protocol_.has_close)) {
-      held_.append(bytes.substr(0, kSizeBytesMax - std::min(held_.size(), kSizeBytesMax)));
-      if (last) on_message(*handlers);
+    const bool closes = piece.channel == kClose && protocol_.has_close;
+    if (piece.channel == kIn && set_.in && !input_ended_) {
+      if (!piece.bytes.empty()) handlers->input(piece.bytes);
+    } else if (piece.channel == kResize || closes) {
+      if (piece.begins) held_.clear();
+      held_.append(piece.bytes.substr(0, kSizeBytesMax - std::min(held_.size(), kSizeBytesMax)));
+      if (piece.ends) on_message(piece.channel, *handlers);
     }
   }
 
-  void on_message(const Handlers& handlers) {
-    if (*channel_ == kResize) {
+  void on_message(std::uint8_t channel, const Handlers& handlers) {
+    if (channel == kResize) {
       TerminalSize size;
       if (parse_size(held_, size)) handlers.resized(size);
     } else if (held_ == std::string_view("\0", 1) && !std::exchange(input_ended_, true)) {
@@ -160,11 +140,10 @@ class WebSocketChannels final : public Channels,
 
   Protocol protocol_;
   StreamSet set_;
+  ChannelMessages messages_;
   std::shared_ptr<const Handlers> handlers_;  // shared with the call that may end this
   std::shared_ptr<net::WebSocket> socket_;
-  std::optional<std::uint8_t> channel_;  // of the message at hand
-  std::string held_;                     // of a message that is read whole
-  std::string packed_;
+  std::string held_;  // of a message that is read whole
   bool opened_ = false;
   bool input_ended_ = false;
 };
