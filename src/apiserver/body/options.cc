@@ -372,6 +372,24 @@ kube::Answer<std::optional<std::int64_t>> parse_int_parameter(const Request& req
   return *value;
 }
 
+kube::Answer<std::vector<std::uint16_t>> parse_ports(const Query& query) {
+  std::vector<std::uint16_t> ports;
+  for (const auto& [key, value] : query) {
+    if (key != "ports") continue;
+    for (std::size_t at = 0; at <= value.size();) {
+      const auto end = std::min(value.find(',', at), value.size());
+      const auto port =
+          go_number<std::uint16_t>("ParseUint", std::string_view(value).substr(at, end - at));
+      if (!port) {
+        return std::unexpected(kube::bad_request("cannot convert to []int32: " + port.error()));
+      }
+      ports.push_back(*port);
+      at = end + 1;
+    }
+  }
+  return ports;
+}
+
 kube::Answer<store::Revision> parse_list_revision(std::string_view text) {
   if (text.empty()) return store::Revision{0};
   auto value = go_number<std::uint64_t>("ParseUint", text);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fixpoint::apiserver {
 
@@ -63,6 +64,9 @@ kube::Answer<ListOptions> parse_list_options(const Request& request);
 // A number among the query parameters, or nothing; the 400 is Go's sentence.
 kube::Answer<std::optional<std::int64_t>> parse_int_parameter(const Request& request,
                                                               std::string_view key);
+
+// The ports to forward, "80,81" of each parameter `ports`; the 400 is Go's sentence.
+kube::Answer<std::vector<std::uint16_t>> parse_ports(const Query& query);
 
 // A resourceVersion as a number; "" is 0.
 kube::Answer<store::Revision> parse_list_revision(std::string_view text);

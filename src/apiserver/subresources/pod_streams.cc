@@ -121,6 +121,9 @@ Response pod_stream(const Request& request, const Resource& pods, const store::S
   if (request.subresource == "log") {
     if (auto ok = check_log_options(request); !ok) return failure(ok.error());
   }
+  if (request.subresource == "portforward") {
+    if (auto ports = parse_ports(request.query); !ports) return failure(ports.error());
+  }
   const auto record = store.latest().find(pods.key(request.ns, request.name));
   if (!record) return failure(kube::not_found(pods.group_resource(), request.name));
   if (auto ok = connect(request, pods, store, record->body); !ok) return failure(ok.error());

@@ -119,6 +119,19 @@ TEST_F(Subresources, AnUpdateAsksOfAPodWhatACreateDoes) {
       << message(refused);
 }
 
+TEST_F(Subresources, PortsToForwardAreReadBeforeAnybodyLooksForThePod) {
+  const auto unread = [&](std::string_view query) {
+    return message(stream("/nope/portforward", std::string{query}));
+  };
+  const std::string refusal = "cannot convert to []int32: strconv.ParseUint: parsing ";
+  EXPECT_EQ(unread("ports=80,x&ports=y"), refusal + R"("x": invalid syntax)");
+  EXPECT_EQ(unread("ports="), refusal + R"("": invalid syntax)");
+  EXPECT_EQ(unread("ports=80,"), refusal + R"("": invalid syntax)");
+  EXPECT_EQ(unread("ports=-1"), refusal + R"("-1": invalid syntax)");
+  EXPECT_EQ(unread("ports=70000"), refusal + R"("70000": value out of range)");
+  EXPECT_EQ(unread("ports=0&ports=80,81"), R"(pods "nope" not found)");
+}
+
 TEST_F(Subresources, APodWithoutANodeHasAnEmptyLogAndNoHost) {
   EXPECT_EQ(stream("/p/log").code, 204);
   EXPECT_EQ(message(stream("/p/exec")), "pod p does not have a host assigned");
