@@ -77,6 +77,7 @@ apiserver::Query in_clients_words(apiserver::Query query) {
     if (key == "input") key = "stdin";
     if (key == "output") key = "stdout";
     if (key == "error") key = "stderr";
+    if (key == "port") key = "ports";
   }
   return query;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/remote/pod_requests.h"
 
+#include "apiserver/body/options.h"
 #include "base/rfc3339.h"
 #include "kube/meta/metadata.h"
 #include "node/remote/attach_session.h"
@@ -175,10 +176,13 @@ void serve_port_forward(net::Loop& loop, Streams& streams, const PodRequest& req
     return answer_in_words(request.ask, 500,
                            fmt::format("pod not found (\"{}\")", full_name(request.pod)));
   }
+  auto ports = apiserver::parse_ports(request.query);
+  if (!ports) return answer_in_words(request.ask, 400, ports.error().message);
   serve_port_forward(loop, {.ask = request.ask,
                             .pod = full_name(request.pod),
                             .uid = std::string{kube::uid_of(request.pod)},
-                            .address = place->pod_ip});
+                            .address = place->pod_ip,
+                            .ports = *std::move(ports)});
 }
 
 }  // namespace fixpoint::node

@@ -3,6 +3,7 @@
 
 #include "net/websocket.h"
 #include "node/remote/command_session.h"
+#include "node/remote/port_channels.h"
 #include "node/remote/port_link.h"
 #include "node/remote/spdy_upgrade.h"
 
@@ -30,6 +31,11 @@ std::optional<std::uint16_t> parse_port(const net::Headers& headers) {
   return port;
 }
 
+bool tunnels_spdy(const net::Headers& request) {
+  const auto asked = header_list(request, "sec-websocket-protocol");
+  return std::ranges::find(asked, kTunnelled) != asked.end();
+}
+
 class ForwardSession : public std::enable_shared_from_this<ForwardSession> {
  public:
   ForwardSession(net::Loop& loop, ForwardCall call) : loop_(loop), call_(std::move(call)) {}
@@ -54,11 +60,6 @@ class ForwardSession : public std::enable_shared_from_this<ForwardSession> {
   };
 
   void start_tunnelled() {
-    const auto asked = header_list(call_.ask.request, "sec-websocket-protocol");
-    if (std::ranges::find(asked, kTunnelled) == asked.end()) {
-      return answer_in_words(call_.ask, 400,
-                             "unable to upgrade: no tunneling spdy protocols provided");
-    }
     session_ = std::make_shared<net::SpdySession>(handlers());
     auto tunnel = net::open_websocket_tunnel(call_.ask.request, *call_.ask.exchange, kTunnelled,
                                              call_.ask.answer, session_->below());
@@ -210,6 +211,9 @@ class ForwardSession : public std::enable_shared_from_this<ForwardSession> {
 }  // namespace
 
 void serve_port_forward(net::Loop& loop, ForwardCall call) {
+  if (net::WebSocket::is_asked_for(call.ask.request) && !tunnels_spdy(call.ask.request)) {
+    return serve_port_channels(loop, std::move(call));
+  }
   std::make_shared<ForwardSession>(loop, std::move(call))->start();
 }
 

@@ -147,6 +147,79 @@ wait $!
 grep -o 'error forwarding port 1 to pod r_default' "$work/refused"
 tail -1 "$work/refused"
 
+echo '# port-forward over the channels of a WebSocket, as clients in most languages have it'
+cat > "$work/channels.py" <<'EOF'
+# channels.py SERVER TOKEN SUBPROTOCOL PATH [TEXT]...: opens PATH as a WebSocket, sends each text on
+# channel 0 and says what comes on which channel, until the server closes.
+import base64, http.client, json, os, ssl, struct, sys, urllib.parse
+server, token, subprotocol, path, *texts = sys.argv[1:]
+base64_wanted = "base64" in subprotocol
+connection = http.client.HTTPSConnection(
+    urllib.parse.urlsplit(server).netloc, context=ssl._create_unverified_context(), timeout=60)
+connection.request("GET", path, headers={
+    "Authorization": "Bearer " + token, "Connection": "Upgrade", "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
+    **({"Sec-WebSocket-Protocol": subprotocol} if subprotocol else {})})
+stream = connection.sock
+head = b""
+while not head.endswith(b"\r\n\r\n"):
+    head += stream.recv(1) or sys.exit("no answer")
+print(head.split(b"\r\n")[0].decode())
+if b" 101 " not in head.split(b"\r\n")[0]:
+    length = int(next((line.split(b":")[1] for line in head.lower().split(b"\r\n")
+                       if line.startswith(b"content-length:")), b"0"))
+    answer = stream.makefile("rb").read(length).decode().strip()
+    sys.exit(json.loads(answer)["message"] if answer.startswith("{") else answer)
+
+def send(payload):  # masked with zeros; never as long as a client's may be
+    kind = 0x81 if base64_wanted else 0x82
+    stream.sendall(struct.pack(">BBH4x", kind, 0x80 | 126, len(payload)) + payload)
+
+def messages():
+    source = stream.makefile("rb")
+    whole = b""
+    while frame := source.read(2):
+        size = frame[1] & 127
+        size = struct.unpack(">H", source.read(2))[0] if size == 126 else size
+        size = struct.unpack(">Q", source.read(8))[0] if size == 127 else size
+        payload = source.read(size)
+        if frame[0] & 15 == 8:
+            return
+        whole += payload
+        if frame[0] & 128:
+            yield whole
+            whole = b""
+
+for text in texts:
+    text = text.encode().decode("unicode_escape").encode()
+    send(b"0" + base64.b64encode(text) if base64_wanted else b"\0" + text)
+said = {}
+for message in messages():
+    channel = message[0] - 48 if base64_wanted else message[0]
+    text = base64.b64decode(message[1:]) if base64_wanted else message[1:]
+    said[channel] = said.get(channel, b"") + text
+for channel, text in sorted(said.items()):
+    words = text[2:].decode().replace("\r", "").split(", uid")[0].strip()
+    print(channel, struct.unpack("<H", text[:2])[0], words)
+EOF
+server=$(k config view --raw -o 'jsonpath={.clusters[0].cluster.server}')
+token=$(k config view --raw -o 'jsonpath={.users[0].user.token}')
+# SUBPROTOCOL QUERY [TEXT]...
+channels() {
+  echo "\$ $1 $2"
+  timeout 60 python3 "$work/channels.py" "$server" "$token" "$1" \
+    "/api/v1/namespaces/default/pods/r/portforward$2" "${@:3}" 2>&1
+}
+channels v4.channel.k8s.io '?ports=6379' 'ECHO hello\r\n' 'QUIT\r\n'
+channels v4.base64.channel.k8s.io '?ports=6379' 'ECHO hello\r\nQUIT\r\n'
+channels '' '?ports=6379' 'QUIT\r\n'
+channels v4.channel.k8s.io '?ports=6379,1' 'QUIT\r\n'
+channels v4.channel.k8s.io '?ports=6379&ports=1' 'QUIT\r\n'
+channels v4.channel.k8s.io ''
+channels v4.channel.k8s.io '?ports=0'
+channels v4.channel.k8s.io '?ports=x'
+channels v4.channel.k8s.io '?ports=70000'
+
 echo '# cp'
 mkdir "$work/tree"
 echo one > "$work/tree/one"
