@@ -118,6 +118,25 @@ TEST_F(WriteRules, Rule06PostWantsNoVersionAndATakenNameIsRefused) {
   EXPECT_EQ(message(dying), "object is being deleted: configmaps \"a\" already exists");
 }
 
+TEST_F(WriteRules, Rule06ADryRunNeverGetsToTheVersionItBrings) {
+  const auto dry = [&](std::string_view version) {
+    return create(
+        kConfigMaps,
+        R"({"metadata":{"name":"a","resourceVersion":")" + std::string{version} + R"("}})",
+        "dryRun=All");
+  };
+
+  const auto numbered = dry("7");
+  const auto odd = dry("x");
+  create(kConfigMaps, R"({"metadata":{"name":"a"}})");
+  const auto taken = dry("7");
+
+  EXPECT_EQ(numbered.code, 201);
+  EXPECT_EQ(text(numbered, "metadata", "resourceVersion"), "7");
+  EXPECT_EQ(text(odd, "metadata", "resourceVersion"), "x");
+  EXPECT_EQ(message(taken), "configmaps \"a\" already exists");
+}
+
 TEST_F(WriteRules, Rule06APutThatCreatesOverwritesTheVersionItBrings) {
   constexpr auto kLease = "/apis/coordination.k8s.io/v1/namespaces/ns/leases/a";
   const auto with_version = [&](std::string_view version, std::string_view query = {}) {

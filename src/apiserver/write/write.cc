@@ -258,8 +258,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   note_warnings(call.resource, candidate, {}, call.warnings);
   note_bad_pair(call, candidate);
-  const bool put = call.request.verb == Verb::Update;  // which overwrites the version it brings
-  if (!put && names_a_version(candidate) &&
+  // A PUT overwrites the version that it brings. It is storage that looks at it, so a dry run never
+  // gets that far.
+  const bool put = call.request.verb == Verb::Update;
+  if (!put && !call.options.dry_run && names_a_version(candidate) &&
       call.environment.weakness != Weakness::AllowsVersionOnCreate) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
@@ -284,11 +286,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   if (call.options.dry_run) {
     const std::string sent{kube::resource_version_of(candidate)};
-    return Written{
-        answered(call, in_version(call.resource,
-                                  stored_form(call.resource,
-                                              as_if_written(std::move(object), put ? sent : "")))),
-        true};
+    return Written{answered(call, in_version(call.resource,
+                                             stored_form(call.resource,
+                                                         as_if_written(std::move(object), sent)))),
+                   true};
   }
   const auto fitted = fitted_form(call, stored_form(call.resource, std::move(whole)));
   if (!fitted) return std::unexpected(fitted.error());
