@@ -76,6 +76,28 @@ Result<void> settle_flow_schema(Service& service, std::string_view text, Instant
                                        std::string{response.body.get("message").as_string()});
 }
 
+// Since when it is noted which tokens in Secrets are used: a controller asks before it removes one
+// that nobody used.
+std::string token_tracking(Instant now) {
+  const auto since = json::Draft::object({
+      {"since", format_seconds(now).substr(0, 10)}
+  });
+  const auto metadata = json::Draft::object({
+      {"name",      "kube-apiserver-legacy-service-account-token-tracking"},
+      {"namespace", "kube-system"                                         }
+  });
+  const auto object =
+      json::Draft::object(
+          {
+              {"apiVersion", "v1"       },
+              {"kind",       "ConfigMap"},
+              {"metadata",   metadata   },
+              {"data",       since      }
+  })
+          .freeze();
+  return json::to_text(object);
+}
+
 std::string_view next_line(std::string_view& rest) {
   const auto end = rest.find('\n');
   const auto line = rest.substr(0, end);
@@ -92,6 +114,7 @@ Result<void> bootstrap(Service& service, Instant now) {
   for (const std::string& role : default_roles()) {
     FP_TRY_VOID(create_object(service, role, "fixpoint"));
   }
+  FP_TRY_VOID(create_object(service, token_tracking(now), "fixpoint"));
   for (std::string_view rest = kFlowObjects; !rest.empty();) {
     const auto line = next_line(rest);
     FP_TRY(made, create_object(service, line, "api-priority-and-fairness-config-producer-v1"));
