@@ -208,6 +208,30 @@ TEST_F(SmallKinds, AnEventOfTheNewGroupShowsItsFixedFieldsAsTheServerHoldsThem) 
       R"(related: Invalid value: {"Kind":"","Namespace":"","Name":"n","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable)"));
 }
 
+TEST_F(SmallKinds, EventsAreSelectedByTheFieldsOfTheGroupThatIsAsked) {
+  constexpr std::string_view kNew = "/apis/events.k8s.io/v1/namespaces/ns/events";
+  const auto made =
+      create(kNew,
+             R"({"metadata":{"name":"e"},"eventTime":"2026-01-02T03:04:05.000006Z","type":"Normal",
+             "reportingController":"c/d","reportingInstance":"i","action":"a","reason":"r",
+             "regarding":{"kind":"Pod","namespace":"ns","name":"p","uid":"u","apiVersion":"v1",
+                          "resourceVersion":"7","fieldPath":"f"}})");
+  ASSERT_EQ(made.code, 201) << message(made);
+  const auto found = [&](std::string_view path, const std::string& selector) {
+    const auto answer = list(path, "fieldSelector=" + selector);
+    return answer.list->items.size();
+  };
+
+  for (const char* selector :
+       {"regarding.kind=Pod", "regarding.namespace=ns", "regarding.name=p", "regarding.uid=u",
+        "regarding.apiVersion=v1", "regarding.resourceVersion=7", "regarding.fieldPath=f",
+        "reportingController=c/d", "reason=r", "type=Normal"}) {
+    EXPECT_EQ(found(kNew, selector), 1U) << selector;
+  }
+  EXPECT_EQ(found(kNew, "regarding.name=q"), 0U);
+  EXPECT_EQ(found("/api/v1/namespaces/ns/events", "involvedObject.name=p"), 1U);
+}
+
 TEST_F(SmallKinds, ARevisionsDataIsAnObject) {
   const auto refused = create("/apis/apps/v1/namespaces/ns/controllerrevisions",
                               R"({"metadata":{"name":"c"},"data":"x","revision":1})");

@@ -59,6 +59,7 @@ struct SelectableRow {
 
 constexpr std::string_view kNewEvents = "events.k8s.io";
 
+// Values are looked up in objects as they are stored: events of either group as those of the core.
 constexpr SelectableRow kSelectableRows[] = {
     {"",                    "Pod",                       "spec.nodeName",                  text_of_path<"spec.nodeName">                 },
     {"",                    "Pod",                       "spec.host",                      text_of_path<"spec.nodeName">                 },
@@ -87,15 +88,16 @@ constexpr SelectableRow kSelectableRows[] = {
     {"",                    "Event",                     "reportingComponent",             text_of_path<"reportingComponent">            },
     {"",                    "Event",                     "source",                         event_component                               },
     {"",                    "Event",                     "type",                           text_of_path<"type">                          },
-    {kNewEvents,            "Event",                     "regarding.kind",                 text_of_path<"regarding.kind">                },
-    {kNewEvents,            "Event",                     "regarding.namespace",            text_of_path<"regarding.namespace">           },
-    {kNewEvents,            "Event",                     "regarding.name",                 text_of_path<"regarding.name">                },
-    {kNewEvents,            "Event",                     "regarding.uid",                  text_of_path<"regarding.uid">                 },
-    {kNewEvents,            "Event",                     "regarding.apiVersion",           text_of_path<"regarding.apiVersion">          },
-    {kNewEvents,            "Event",                     "regarding.resourceVersion",      text_of_path<"regarding.resourceVersion">     },
-    {kNewEvents,            "Event",                     "regarding.fieldPath",            text_of_path<"regarding.fieldPath">           },
+    {kNewEvents,            "Event",                     "regarding.kind",                 text_of_path<"involvedObject.kind">           },
+    {kNewEvents,            "Event",                     "regarding.namespace",            text_of_path<"involvedObject.namespace">      },
+    {kNewEvents,            "Event",                     "regarding.name",                 text_of_path<"involvedObject.name">           },
+    {kNewEvents,            "Event",                     "regarding.uid",                  text_of_path<"involvedObject.uid">            },
+    {kNewEvents,            "Event",                     "regarding.apiVersion",           text_of_path<"involvedObject.apiVersion">     },
+    {kNewEvents,            "Event",                     "regarding.resourceVersion",
+     text_of_path<"involvedObject.resourceVersion">                                                                                      },
+    {kNewEvents,            "Event",                     "regarding.fieldPath",            text_of_path<"involvedObject.fieldPath">      },
     {kNewEvents,            "Event",                     "reason",                         text_of_path<"reason">                        },
-    {kNewEvents,            "Event",                     "reportingController",            text_of_path<"reportingController">           },
+    {kNewEvents,            "Event",                     "reportingController",            text_of_path<"reportingComponent">            },
     {kNewEvents,            "Event",                     "type",                           text_of_path<"type">                          },
     {"batch",               "Job",                       "status.successful",              number_of_path<"status.succeeded">            },
     {"certificates.k8s.io", "CertificateSigningRequest", "spec.signerName",
