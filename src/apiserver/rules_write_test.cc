@@ -137,6 +137,26 @@ TEST_F(WriteRules, Rule06ADryRunNeverGetsToTheVersionItBrings) {
   EXPECT_EQ(message(taken), "configmaps \"a\" already exists");
 }
 
+TEST_F(WriteRules, Rule06AnApplyThatCreatesReadsTheVersionItBrings) {
+  const auto with_version = [&](std::string_view version, std::string_view manager) {
+    return apply(
+        std::string{kConfigMaps} + "/a",
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":")" +
+            std::string{version} + R"("}})",
+        manager);
+  };
+
+  const auto dry = with_version("7", "m&dryRun=All");
+  const auto odd = with_version("x", "m");
+  const auto made = with_version("7", "m");
+
+  EXPECT_EQ(text(dry, "metadata", "resourceVersion"), "7");
+  EXPECT_EQ(odd.code, 500);
+  EXPECT_EQ(message(odd), R"(strconv.ParseUint: parsing "x": invalid syntax)");
+  EXPECT_EQ(made.code, 201);
+  EXPECT_NE(text(made, "metadata", "resourceVersion"), "7");
+}
+
 TEST_F(WriteRules, Rule06APutThatCreatesOverwritesTheVersionItBrings) {
   constexpr auto kLease = "/apis/coordination.k8s.io/v1/namespaces/ns/leases/a";
   const auto with_version = [&](std::string_view version, std::string_view query = {}) {

@@ -135,7 +135,7 @@ Answer<Written> try_apply(WriteCall& call) {
   if (auto ok = adopt_namespace(call, object); !ok) return std::unexpected(ok.error());
   if (auto ok = check_name(call, object); !ok) return std::unexpected(ok.error());
   if (!current) {
-    object.object_at("metadata").erase("resourceVersion");
+    if (auto version = version_in(object); !version) return std::unexpected(version.error());
     return finish_create(call, std::move(object));
   }
   // Who names a version, even none, means it.

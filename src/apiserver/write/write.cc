@@ -258,10 +258,10 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   note_warnings(call.resource, candidate, {}, call.warnings);
   note_bad_pair(call, candidate);
-  // A PUT overwrites the version that it brings. It is storage that looks at it, so a dry run never
-  // gets that far.
-  const bool put = call.request.verb == Verb::Update;
-  if (!put && !call.options.dry_run && names_a_version(candidate) &&
+  // What else creates, a PUT or an apply, overwrites the version that it brings. It is storage that
+  // looks at it, so a dry run never gets that far.
+  const bool post = call.request.verb == Verb::Create;
+  if (post && !call.options.dry_run && names_a_version(candidate) &&
       call.environment.weakness != Weakness::AllowsVersionOnCreate) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
