@@ -10,7 +10,9 @@
 #include "front/identity/impersonate.h"
 #include "front/pages/usage.h"
 #include "front/router.h"
+#include "front/watch_socket.h"
 #include "json/print.h"
+#include "net/websocket.h"
 
 namespace fixpoint::front {
 
@@ -313,6 +315,20 @@ void ApiServer::answer(const std::shared_ptr<Call>& call, Response response) {
   send(call->exchange, std::move(headers), std::move(out), call->resource);
 }
 
+// Null: it was refused.
+std::shared_ptr<net::Exchange> ApiServer::leave_http(Call& call) {
+  const auto refuse_with = [&](int code) {
+    finish(call, code);
+    call.exchange->respond(code, {}, std::string{});
+    return nullptr;
+  };
+  const auto& asked = call.http.headers;
+  if (const int code = refusal_of_socket(asked); code != 0) return refuse_with(code);
+  auto socket = open_watch_socket(service_.loop(), asked, *call.exchange);
+  if (!socket) return refuse_with(400);
+  return *std::move(socket);
+}
+
 void ApiServer::serve_watch(const std::shared_ptr<Call>& call) {
   if (call->wanted.encoding == Encoding::Yaml) {
     return refuse(call, kube::not_acceptable("only the following media types are accepted: "
@@ -349,6 +365,11 @@ void ApiServer::serve_watch(const std::shared_ptr<Call>& call) {
                        .headers = std::move(headers)});
   service_.when_durable(from, [this, call, stream](const std::optional<Error>& lost) {
     if (lost) return refuse(call, lost_write(*lost));
+    if (net::WebSocket::is_asked_for(call->http.headers)) {
+      auto socket = leave_http(*call);
+      if (!socket) return;
+      stream->exchange = std::move(socket);
+    }
     finish(*call, 200);
     watches_.open(std::move(*stream));
   });

@@ -57,6 +57,7 @@ class ApiServer {
   void serve_page(const std::shared_ptr<Call>& call);
   void serve_resource(const std::shared_ptr<Call>& call);
   void serve_watch(const std::shared_ptr<Call>& call);
+  std::shared_ptr<net::Exchange> leave_http(Call& call);
   void serve_usage(const std::shared_ptr<Call>& call);
   void answer_usage(const std::shared_ptr<Call>& call, const Measurement& before);
   bool serve_pod_stream(const std::shared_ptr<Call>& call, int code);

@@ -150,16 +150,18 @@ tail -1 "$work/refused"
 echo '# port-forward over the channels of a WebSocket, as clients in most languages have it'
 cat > "$work/channels.py" <<'EOF'
 # channels.py SERVER TOKEN SUBPROTOCOL PATH [TEXT]...: opens PATH as a WebSocket, sends each text on
-# channel 0 and says what comes on which channel, until the server closes.
+# channel 0 and says what comes on which channel, until the server closes. With an origin for a
+# subprotocol it is a watch instead, and says its events.
 import base64, http.client, json, os, ssl, struct, sys, urllib.parse
 server, token, subprotocol, path, *texts = sys.argv[1:]
 base64_wanted = "base64" in subprotocol
+watches = "watch=" in path
 connection = http.client.HTTPSConnection(
     urllib.parse.urlsplit(server).netloc, context=ssl._create_unverified_context(), timeout=60)
 connection.request("GET", path, headers={
     "Authorization": "Bearer " + token, "Connection": "Upgrade", "Upgrade": "websocket",
     "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
-    **({"Sec-WebSocket-Protocol": subprotocol} if subprotocol else {})})
+    **({"Origin" if watches else "Sec-WebSocket-Protocol": subprotocol} if subprotocol else {})})
 stream = connection.sock
 head = b""
 while not head.endswith(b"\r\n\r\n"):
@@ -169,7 +171,7 @@ if b" 101 " not in head.split(b"\r\n")[0]:
     length = int(next((line.split(b":")[1] for line in head.lower().split(b"\r\n")
                        if line.startswith(b"content-length:")), b"0"))
     answer = stream.makefile("rb").read(length).decode().strip()
-    sys.exit(json.loads(answer)["message"] if answer.startswith("{") else answer)
+    sys.exit(json.loads(answer)["message"] if answer.startswith("{") else answer or 1)
 
 def send(payload):  # masked with zeros; never as long as a client's may be
     kind = 0x81 if base64_wanted else 0x82
@@ -194,7 +196,11 @@ for text in texts:
     text = text.encode().decode("unicode_escape").encode()
     send(b"0" + base64.b64encode(text) if base64_wanted else b"\0" + text)
 said = {}
-for message in messages():
+for message in messages() if watches else ():
+    event = json.loads(message)
+    name = event["object"].get("metadata", {}).get("name")
+    print(message.count(b"\n"), event["type"], name or event["object"].get("reason"), flush=True)
+for message in messages() if not watches else ():
     channel = message[0] - 48 if base64_wanted else message[0]
     text = base64.b64decode(message[1:]) if base64_wanted else message[1:]
     said[channel] = said.get(channel, b"") + text
@@ -219,6 +225,25 @@ channels v4.channel.k8s.io ''
 channels v4.channel.k8s.io '?ports=0'
 channels v4.channel.k8s.io '?ports=x'
 channels v4.channel.k8s.io '?ports=70000'
+
+echo '# a watch over a WebSocket'
+quietly create configmap watched
+# ORIGIN QUERY
+watched() {
+  echo "\$ $1 $2"
+  timeout 60 python3 "$work/channels.py" "$server" "$token" "$1" \
+    "/api/v1/namespaces/default/configmaps?watch=true&fieldSelector=metadata.name=watched$2" 2>&1
+}
+watched http://here '&timeoutSeconds=4' >"$work/watched" &
+watcher=$!
+eventually says ADDED "$work/watched" 2>/dev/null
+quietly label configmap watched a=b
+quietly delete configmap watched
+wait $watcher
+cat "$work/watched"
+watched '' '&timeoutSeconds=1'
+watched here '&timeoutSeconds=1'
+watched http://here '&timeoutSeconds=1&resourceVersion=x'
 
 echo '# cp'
 mkdir "$work/tree"
