@@ -36,7 +36,7 @@ class RunningServer {
   const ClusterAccess& access() const { return access_; }
   const std::string& token() const { return access_.token; }
   const std::string& authority_pem() const { return access_.authority_pem; }
-  // The end of what it printed; behind what it does by a moment.
+  // The end of what it printed after its ready line; behind what it does by a moment.
   std::string said() const { return log_->text(); }
 
   // kill -9, and gone when this returns.
