@@ -118,9 +118,18 @@ Rule recreation() {
                    list(kConfigMaps)})}}};
 }
 
-constexpr std::string_view kClient = "Of clients: to be tested with the client library.";
-constexpr std::string_view kControllers =
-    "Of other controllers: steps of the verifier's environment, not code of this server.";
+// Of clients and of controllers: no request to a server shows them.
+constexpr std::string_view kInCache =
+    "src/runtime/cache/contents_test.cc, with any order of events.";
+constexpr std::string_view kInReflector = "src/runtime/cache/reflector_test.cc.";
+constexpr std::string_view kInQueue = "src/runtime/controller/work_queue_test.cc.";
+constexpr std::string_view kInElector = "src/runtime/election/elector_test.cc.";
+constexpr std::string_view kInWorkloads =
+    "src/cluster/workloads/; beside a real controller manager: workloads_test.cc.";
+constexpr std::string_view kInPods =
+    "src/node/pod/status_test.cc; on other nodes: src/cluster/nodes/.";
+constexpr std::string_view kInOthers =
+    "workloads_test.cc and surroundings_test.cc; edits by others: the verifier's environment.";
 
 }  // namespace
 
@@ -132,26 +141,24 @@ std::vector<Rule> other_rules() {
   return {
       {38,
        "A client's cache lags its own writes without bound; kinds lag differently.",           {},
-       kClient                                                                                                 },
+       kInCache                                                                                                },
       {39,
        "A client's first list may use version 0; after a restart its view may be older than "
        "before.",                                                                              {},
-       kClient                                                                                                 },
-      {40, "Deletes missed during a gap arrive as tombstones with a stale object.",            {}, kClient     },
+       kInReflector                                                                                            },
+      {40, "Deletes missed during a gap arrive as tombstones with a stale object.",            {}, kInCache    },
       {41,
        "The work queue merges keys, never runs one key twice at once, and backs off per key.", {},
-       kClient                                                                                                 },
-      {42, "Resync replays everything with no change; handlers get duplicates.",               {}, kClient     },
-      {43, "Mixing direct responses into the cache can move it backwards.",                    {}, kClient     },
-      {44, "A paused leader wakes up and still sends one more write.",                         {}, kClient     },
+       kInQueue                                                                                                },
+      {42, "Resync replays everything with no change; handlers get duplicates.",               {}, kInCache    },
+      {43, "Mixing direct responses into the cache can move it backwards.",                    {}, kInCache    },
+      {44, "A paused leader wakes up and still sends one more write.",                         {}, kInElector  },
       {45,
        "StatefulSet: ordinals upward when all below are ready, downward one by one.",          {},
-       kControllers                                                                                            },
-      {46, "Deployment: a ReplicaSet per template hash within its surge bounds.",              {}, kControllers},
-      {47,
-       "Pod phases are terminal at Succeeded and Failed; readiness flips freely.",             {},
-       kControllers                                                                                            },
-      {48, "Jobs, Endpoints, autoscalers and other operators are writers too.",                {}, kControllers}
+       kInWorkloads                                                                                            },
+      {46, "Deployment: a ReplicaSet per template hash within its surge bounds.",              {}, kInWorkloads},
+      {47, "Pod phases are terminal at Succeeded and Failed; readiness flips freely.",         {}, kInPods     },
+      {48, "Jobs, Endpoints, autoscalers and other operators are writers too.",                {}, kInOthers   }
   };
 }
 
