@@ -72,10 +72,13 @@ net::ErrorPages ApiServer::error_pages() {
   return [](int code, const std::string& message) {
     kube::Status status = code == 413   ? kube::request_entity_too_large(message)
                           : code == 400 ? kube::bad_request(message)
+                          : code == 429 ? kube::too_many_requests(message, 1)
                                         : kube::unreasoned(code, message);
     const json::Value body = kube::to_json(status);
-    return net::ErrorPage{.headers = {{"content-type", "application/json"}},
-                          .body = json::to_text(body) + "\n"};
+    net::ErrorPage page{.headers = {{"content-type", "application/json"}},
+                        .body = json::to_text(body) + "\n"};
+    if (code == 429) page.headers.set("retry-after", "1");
+    return page;
   };
 }
 

@@ -39,6 +39,11 @@ constexpr std::string_view kGetBlock =
 constexpr std::string_view kPostBlock =
     "\x83\x86\x84\x41\x01"
     "a";
+// GET of /big, whose answer is as large as anything may wait.
+constexpr std::string_view kBigBlock =
+    "\x82\x86\x04\x04"
+    "/big\x41\x01"
+    "a";
 
 class Abuse : public testing::Test {
  protected:
@@ -48,6 +53,8 @@ class Abuse : public testing::Test {
           requests.push_back(request.method + " " + request.target + " " + request.body);
           if (request.target == "/hold") {
             held.push_back(std::move(exchange));
+          } else if (request.target == "/big") {
+            exchange->respond(200, {}, std::string(64 * 1024, 'x'));
           } else {
             exchange->respond(200, {}, "ok " + request.target);
           }
@@ -361,6 +368,70 @@ TEST_F(Abuse, EndsAnHttp2ConnectionThatMakesNoRequest) {
   advance(11s);
 
   EXPECT_TRUE(client.is_cut());
+}
+
+TEST_F(Abuse, EndsAnHttp2ConnectionWhoseHeaderDoesNotArrive) {
+  serve();
+  RawPeer& client = http2_peer();
+  client.say(frame(kHeaders, 0x1, 1, kGetBlock));  // more of the header is to come
+  loop.tick({});
+
+  advance(11s);
+
+  EXPECT_TRUE(client.is_cut());
+  EXPECT_TRUE(requests.empty());
+}
+
+// Whatever is refused without being handled is answered with a reset; a peer that reads none of
+// them must not make us keep them.
+class Http2Refused : public Abuse, public testing::WithParamInterface<std::string> {};
+
+TEST_P(Http2Refused, FloodEndsTheConnection) {
+  serve({.streams_max = 5});
+  RawPeer& client = http2_peer();
+  std::string flood;
+  for (std::uint32_t stream = 1; stream < 2 * 5000; stream += 2) {
+    flood += frame(kHeaders, 0x4, stream, GetParam());
+  }
+
+  client.say(flood);
+
+  ASSERT_TRUE(client.is_cut());
+  EXPECT_NE(client.heard.find(std::string_view("\0\0\0\x0b", 4)), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Http2Refused,
+                         testing::Values(std::string(kPostBlock),            // more than may run
+                                         std::string(kPostBlock) + "\x83"),  // malformed
+                         [](const auto& one) { return one.index == 0 ? "TooMany" : "Malformed"; });
+
+TEST_F(Abuse, RefusesRequestsWhileTooManyAnswersWaitToBeRead) {
+  serve({.backlog_bytes_max = 64 * 1024});
+  RawPeer& client = http2_peer();
+  client.say(frame(kSettings, 0, 0, std::string_view("\0\4\0\0\0\0", 6)));  // no window at all
+  for (const std::uint32_t stream : {1, 3}) {
+    client.say(frame(kHeaders, 0x5, stream, std::string(kBigBlock)));
+  }
+  ASSERT_TRUE(loop.run_until([&] { return requests.size() == 2; }, kPatience));
+
+  client.say(frame(kHeaders, 0x5, 5, kGetBlock));
+  client.say(frame(8, 0, 5, std::string_view("\0\0\xff\xff", 4)));  // a window for this one
+
+  EXPECT_TRUE(client.hears("answers to this connection wait to be read"));
+  EXPECT_EQ(requests.size(), 2U);
+}
+
+TEST_F(Abuse, WantsAPathOfEveryRequest) {
+  serve();
+  RawPeer& client = http2_peer();
+
+  client.say(frame(kHeaders, 0x5, 1,  // CONNECT has none
+                   "\x02\x07"
+                   "CONNECT\x41\x01"
+                   "a"));
+
+  EXPECT_TRUE(client.hears("the request target is not a path"));
+  EXPECT_TRUE(requests.empty());
 }
 
 }  // namespace

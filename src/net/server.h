@@ -72,7 +72,7 @@ inline constexpr std::size_t kDrainBytes = 256 * 1024;
 
 using Handler = std::function<void(Request&&, std::shared_ptr<Exchange>)>;
 
-// What the server itself answers (400, 408, 413, 414, 431, 500, 501, 503 …).
+// What the server itself answers (400, 408, 413, 414, 429, 431, 500, 501, 503 …).
 struct ErrorPage {
   Headers headers;
   std::string body;
@@ -99,7 +99,8 @@ struct ServerOptions {
   std::uint32_t streams_max = 250;
   // Of one connection; a peer that lets more than this queue up is cut, and a single HTTP/2 stream
   // is reset at a quarter of it. A last resort: whoever streams asks backlog_bytes() and stops far
-  // earlier. One large whole answer may exceed it, since it is already paid for.
+  // earlier. Whole answers may exceed it, since they are already paid for; over HTTP/2, requests
+  // after that get a 429 until the peer has read some.
   std::size_t backlog_bytes_max = std::size_t{64} * 1024 * 1024;
 
   Duration handshake_timeout = std::chrono::seconds(10);
@@ -110,8 +111,8 @@ struct ServerOptions {
   Duration linger_timeout = std::chrono::seconds(2);   // for the peer's close after ours
 
   // HTTP/2 frames that cost us and give nothing (resets of running requests; pings, settings,
-  // priorities, empty data): a burst, and what is given back each second. Informers that restart
-  // all their watches at once stay below it.
+  // priorities, empty data; requests that are refused unread): a burst, and what is given back each
+  // second. Informers that restart all their watches at once stay below it.
   std::uint32_t nuisance_burst = 1000;
   std::uint32_t nuisance_per_second = 50;
 };

@@ -58,6 +58,10 @@ void Http2Session::install(nghttp2_session_callbacks* callbacks) {
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
         return static_cast<Http2Session*>(self)->frame_received(*frame);
       });
+  nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(
+      callbacks, [](nghttp2_session*, const nghttp2_frame*, int, void* self) {
+        return static_cast<Http2Session*>(self)->frame_refused();
+      });
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
       callbacks, [](nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                     std::size_t size, void* self) {
@@ -84,6 +88,7 @@ int Http2Session::begin_headers(const nghttp2_frame& frame) {
   auto stream = std::make_unique<Stream>();
   stream->id = frame.hd.stream_id;
   stream->request.peer = host_->peer();
+  head_deadline_ = host_->now() + host_->options().header_timeout;
   streams_[frame.hd.stream_id] = std::move(stream);
   return 0;
 }
@@ -123,6 +128,7 @@ int Http2Session::header(const nghttp2_frame& frame, std::string_view name,
 int Http2Session::frame_received(const nghttp2_frame& frame) {
   const bool ended = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
   const bool ack = (frame.hd.flags & NGHTTP2_FLAG_ACK) != 0;
+  head_deadline_.reset();
   switch (frame.hd.type) {
     case NGHTTP2_HEADERS:
       if (Stream* stream = find(frame.hd.stream_id)) {
@@ -148,6 +154,14 @@ int Http2Session::frame_received(const nghttp2_frame& frame) {
   return 0;
 }
 
+// A stream more than may run, a malformed request: nghttp2 queues a reset for each, which a peer
+// that reads nothing would make us keep.
+int Http2Session::frame_refused() {
+  head_deadline_.reset();
+  nuisance();
+  return 0;
+}
+
 void Http2Session::head_complete(Stream& stream, bool ended) {
   const auto* length = stream.request.headers.find("content-length");
   if (length != nullptr && stream.refusal.status == 0) {
@@ -156,6 +170,9 @@ void Http2Session::head_complete(Stream& stream, bool ended) {
     if (parse_content_length(*length).value_or(bound + 1) > bound) {
       stream.refusal = {413, body_limit_message(bound)};
     }
+  }
+  if (stream.request.target.empty() && stream.refusal.status == 0) {  // CONNECT has none
+    stream.refusal = {400, "the request target is not a path"};
   }
   if (stream.refusal.status != 0) return answer_refusal(stream);
   if (ended) return dispatch(stream);
@@ -198,6 +215,11 @@ void Http2Session::stop_reading(Stream& stream) {
 }
 
 void Http2Session::dispatch(Stream& stream) {
+  // What is asked for is paid for in memory until it is read.
+  if (backlog_ > host_->options().backlog_bytes_max) {
+    stream.refusal = {429, "too many answers to this connection wait to be read"};
+    return answer_refusal(stream);
+  }
   stop_reading(stream);
   auto exchange = make_exchange(stream);
   host_->handle(std::exchange(stream.request, {}), std::move(exchange));
@@ -376,8 +398,8 @@ void Http2Session::shutdown() {
 std::optional<MonotonicInstant> Http2Session::deadline() const {
   if (finishing_) return std::nullopt;
   if (streams_.empty()) return idle_deadline_;
-  std::optional<MonotonicInstant> next;
-  if (reading_ > 0) next = reading_deadline_;
+  auto next = head_deadline_;
+  if (reading_ > 0 && (!next || reading_deadline_ < *next)) next = reading_deadline_;
   if (backlog_ > 0) {
     const auto stuck = progress_ + host_->options().write_timeout;
     if (!next || stuck < *next) next = stuck;
@@ -392,6 +414,11 @@ void Http2Session::overdue() {
     return host_->output_ready();
   }
   if (backlog_ > 0 && progress_ + host_->options().write_timeout <= now) return host_->cut();
+  if (head_deadline_ && *head_deadline_ <= now) {
+    head_deadline_.reset();
+    nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
+    return host_->output_ready();
+  }
   reading_deadline_ = MonotonicInstant::max();
   std::vector<Stream*> late;
   for (const auto& [id, stream] : streams_) {

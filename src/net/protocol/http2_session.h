@@ -55,6 +55,7 @@ class Http2Session final : public ServerSession, public std::enable_shared_from_
   int begin_headers(const nghttp2_frame& frame);
   int header(const nghttp2_frame& frame, std::string_view name, std::string_view value);
   int frame_received(const nghttp2_frame& frame);
+  int frame_refused();
   void head_complete(Stream& stream, bool ended);
   void trailers_complete(Stream& stream, bool ended);
   int data_received(std::int32_t id, std::string_view bytes);
@@ -88,6 +89,8 @@ class Http2Session final : public ServerSession, public std::enable_shared_from_
   std::size_t backlog_ = 0;  // bytes in all queues
   std::size_t reading_ = 0;  // streams whose body is arriving
   MonotonicInstant reading_deadline_{};
+  // Until when the header that is arriving must be whole: nothing else may come in between.
+  std::optional<MonotonicInstant> head_deadline_;
   MonotonicInstant idle_deadline_{};
   MonotonicInstant progress_{};  // when the peer last took a byte of a body
   bool finishing_ = false;
