@@ -4,9 +4,11 @@
 #include "kube/strategic/list.h"
 
 #include "kube/go/value.h"
+#include "kube/strategic/places.h"
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,19 +29,23 @@ std::string printed(const Items& items) {
   return printed(list);
 }
 
-// What identifies an item: the value of its key, or itself.
-const Draft* identity(const Draft& item, std::string_view key, ItemKind kind) {
-  return kind == ItemKind::Object ? item.find(key) : &item;
-}
-
-std::size_t index_of(const Items& items, const Draft& wanted, std::string_view key, ItemKind kind) {
-  const Draft* id = identity(wanted, key, kind);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const Draft* other = identity(items[i], key, kind);
-    if (id != nullptr && other != nullptr ? *id == *other : id == other) return i;
+// Where the items of `order` stand, and by what another item is looked up there.
+class Order {
+ public:
+  Order(const Items& order, std::string_view key, ItemKind kind)
+      : key_(key),
+        kind_(kind),
+        places_(kind == ItemKind::Object ? Places::by_key(order, key) : Places::by_value(order)) {}
+  std::size_t of(const Draft& item) const {
+    const Draft* id = kind_ == ItemKind::Object ? item.find(key_) : &item;
+    return id == nullptr ? kNotFound : places_.of(*id);
   }
-  return kNotFound;
-}
+
+ private:
+  std::string_view key_;
+  ItemKind kind_;
+  Places places_;
+};
 
 bool asks_to_delete(const Draft& item) {
   const Draft* directive = item.find(kDirective);
@@ -60,25 +66,37 @@ Answer<void> sort_by(Items& items, const Items& order, std::string_view key, Ite
     FP_TRY_VOID(check_keys(items, key));
     FP_TRY_VOID(check_keys(order, key));
   }
-  std::ranges::stable_sort(items, [&](const Draft& a, const Draft& b) {
-    const bool a_goes = kind == ItemKind::Object && asks_to_delete(a);
-    const bool b_goes = kind == ItemKind::Object && asks_to_delete(b);
-    if (a_goes != b_goes) return b_goes;
-    return index_of(order, a, key, kind) < index_of(order, b, key, kind);
-  });
+  struct Ranked {
+    bool goes;
+    std::size_t place;
+    Draft item;
+  };
+  const Order places(order, key, kind);
+  std::vector<Ranked> ranked;
+  ranked.reserve(items.size());
+  for (Draft& item : items) {
+    const bool goes = kind == ItemKind::Object && asks_to_delete(item);
+    const auto place = places.of(item);
+    ranked.push_back({.goes = goes, .place = place, .item = std::move(item)});
+  }
+  std::ranges::stable_sort(ranked, {},
+                           [](const Ranked& one) { return std::pair(one.goes, one.place); });
+  std::ranges::transform(ranked, items.begin(), [](Ranked& one) { return std::move(one.item); });
   return {};
 }
 
 Items interleave(Items server, Items patch, const Items& server_order, std::string_view key,
                  ItemKind kind) {
+  const Order places(server_order, key, kind);
   Items out;
+  out.reserve(server.size() + patch.size());
   std::size_t s = 0;
   std::size_t p = 0;
   while (s < server.size() || p < patch.size()) {
     bool take_server = p == patch.size();
     if (s < server.size() && p < patch.size()) {
-      const std::size_t server_at = index_of(server_order, server[s], key, kind);
-      const std::size_t patch_at = index_of(server_order, patch[p], key, kind);
+      const std::size_t server_at = places.of(server[s]);
+      const std::size_t patch_at = places.of(patch[p]);
       take_server = server_at != kNotFound && patch_at != kNotFound && server_at < patch_at;
     }
     out.push_back(std::move(take_server ? server[s++] : patch[p++]));
@@ -124,27 +142,16 @@ Answer<ItemKind> item_kind(const Items& original, const Items& patch) {
   return *type == json::Type::Object ? ItemKind::Object : ItemKind::Scalar;
 }
 
-Answer<std::size_t> find_item(const Items& items, std::string_view key, const Draft& value) {
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (!items[i].is_object())
-      return std::unexpected(plain_error(fmt::format("value for key {} is not a map", i)));
-    const Draft* found = items[i].find(key);
-    if (found != nullptr && *found == value) return i;
-  }
-  return kNotFound;
-}
-
 void drop_duplicates(Items& items) {
-  Items unique;
-  for (Draft& item : items)
-    if (std::ranges::find(unique, item) == unique.end()) unique.push_back(std::move(item));
-  items = std::move(unique);
+  DraftSet seen;
+  std::erase_if(items, [&](const Draft& item) { return !seen.insert(item).second; });
 }
 
 Items without(const Items& items, const Items& unwanted) {
+  const DraftSet doomed(unwanted.begin(), unwanted.end());
   Items out;
   for (const Draft& item : items)
-    if (std::ranges::find(unwanted, item) == unwanted.end()) out.push_back(item);
+    if (!doomed.contains(item)) out.push_back(item);
   return out;
 }
 
@@ -152,15 +159,22 @@ Answer<Items> in_order(Items merged, const Items& patch_order, const Items& serv
                        std::string_view key, ItemKind kind) {
   Items patched;
   Items server_only;
+  const Places places =
+      key.empty() ? Places::by_value(patch_order) : Places::by_key(patch_order, key);
+  const auto no_object = static_cast<std::size_t>(
+      std::ranges::find_if_not(patch_order, &Draft::is_object) - patch_order.begin());
   for (Draft& item : merged) {
     bool named = false;
     if (key.empty()) {
-      named = std::ranges::find(patch_order, item) != patch_order.end();
+      named = places.of(item) != kNotFound;
     } else {
       if (!item.is_object()) return std::unexpected(bad_type("map[string]interface {}", item));
       const Draft* id = item.find(key);
       if (id == nullptr) return std::unexpected(no_merge_key(item, key));
-      FP_TRY(at, find_item(patch_order, key, *id));
+      const auto at = places.of(*id);
+      if (std::min(at, patch_order.size()) > no_object)
+        return std::unexpected(
+            plain_error(fmt::format("value for key {} is not a map", no_object)));
       named = at != kNotFound;
     }
     (named ? patched : server_only).push_back(std::move(item));

@@ -28,8 +28,6 @@ enum class ItemKind : std::uint8_t { Scalar, Object };
 Answer<ItemKind> item_kind(const Items& original, const Items& patch);
 
 inline constexpr std::size_t kNotFound = static_cast<std::size_t>(-1);
-// The first item whose `key` equals `value`; an error if an item is no object.
-Answer<std::size_t> find_item(const Items& items, std::string_view key, const json::Draft& value);
 
 // Every scalar once.
 void drop_duplicates(Items& items);

@@ -8,9 +8,11 @@
 
 #include "kube/go/value.h"
 #include "kube/strategic/list.h"
+#include "kube/strategic/places.h"
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -141,11 +143,10 @@ Answer<void> retain_keys(Draft& original, Draft& patch) {
   const Draft keys = *patch.find(kRetainKeys);
   patch.erase(kRetainKeys);
   if (!keys.is_array()) return std::unexpected(bad_request("invalid patch format of retainKeys"));
-  const auto listed = [&](std::string_view name) {
-    return std::ranges::any_of(keys.elements(), [&](const Draft& key) {
-      return key.is_string() && key.as_string() == name;
-    });
-  };
+  std::unordered_set<std::string_view> names;
+  for (const Draft& key : keys.elements())
+    if (key.is_string()) names.insert(key.as_string());
+  const auto listed = [&](std::string_view name) { return names.contains(name); };
   for (const auto& [name, value] : patch.members()) {
     if (value.is_null() || name.starts_with(kDeleteFromList) || name.starts_with(kElementOrder))
       continue;
@@ -158,6 +159,7 @@ Answer<void> retain_keys(Draft& original, Draft& patch) {
 // Follows the $patch directives among the items of a patch and takes them out of it.
 Answer<void> follow_item_directives(Items& original, Items& patch, std::string_view key) {
   bool replace = false;
+  DraftSet doomed;  // keys of items
   Items plain;
   for (Draft& item : patch) {
     const Draft* directive = item.find(kDirective);
@@ -171,17 +173,17 @@ Answer<void> follow_item_directives(Items& original, Items& patch, std::string_v
     } else if (what == "delete") {
       const Draft* id = item.find(key);
       if (id == nullptr) return std::unexpected(no_merge_key(item, key));
-      for (;;) {
-        FP_TRY(at, find_item(original, key, *id));
-        if (at == kNotFound) break;
-        original.erase(original.begin() + static_cast<std::ptrdiff_t>(at));
-      }
+      doomed.insert(*id);
     } else if (what == "merge") {
       return std::unexpected(plain_error("merging lists cannot yet be specified in the patch"));
     } else {
       return std::unexpected(unknown_directive(*directive, item));
     }
   }
+  std::erase_if(original, [&](const Draft& item) {
+    const Draft* id = item.find(key);
+    return id != nullptr && doomed.contains(*id);
+  });
   patch = std::move(plain);
   if (replace) {
     original = std::move(patch);
@@ -192,11 +194,13 @@ Answer<void> follow_item_directives(Items& original, Items& patch, std::string_v
 
 Answer<Items> merge_items(const Schema& items, Items original, const Items& patch,
                           std::string_view key) {
+  auto places = Places::by_key(original, key);
   for (const Draft& item : patch) {
     const Draft* id = item.find(key);
     if (id == nullptr) return std::unexpected(no_merge_key(item, key));
-    FP_TRY(at, find_item(original, key, *id));
+    const auto at = places.of(*id);
     if (at == kNotFound) {
+      places.add(*id, original.size());
       original.push_back(item);
       continue;
     }

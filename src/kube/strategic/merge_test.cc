@@ -79,5 +79,41 @@ TEST(StrategicMerge, ListsOfListsAreRefusedLikeAnyPatchTheServerCannotUse) {
             "the server rejected our request due to an error in our request");
 }
 
+// Two lists of this length fit into a request; the product of their lengths is most of a minute.
+TEST(StrategicMerge, LongListsTakeNotTheProductOfTheirLengths) {
+  const json::Value kinds = parsed(R"({"K": {"type": "object", "go": "Struct", "properties": {
+      "set": {"type": "array", "patch": "merge", "items": {}},
+      "list": {"type": "array", "patch": "merge", "mergeKey": "name", "items":
+          {"type": "object", "go": "Struct", "properties": {"name": {}, "value": {}}}}}}})");
+  const TestSchemas schemas(kinds);
+  constexpr int kItems = 20'000;
+  const auto item = [](int i, std::string_view value) {
+    return json::Draft::object({
+        {"name",  std::to_string(i)},
+        {"value", value            }
+    });
+  };
+  auto target = json::Draft::object();
+  auto patch = json::Draft::object();
+  for (int i = 0; i < kItems; ++i) {
+    target.array_at("list").push_back(item(i, "old"));
+    target.array_at("set").push_back(std::to_string(i));
+    patch.array_at("list").push_back(item(kItems - i, "new"));
+    patch.array_at("set").push_back(std::to_string(kItems - i));
+  }
+
+  const json::Value change = patch.freeze();
+  const auto merged = strategic_merge(schemas.of("K"), target.freeze(), change);
+
+  ASSERT_TRUE(merged.has_value()) << merged.error().message;
+  const json::View list = merged->get("list");
+  ASSERT_EQ(list.size(), kItems + 1U);
+  EXPECT_EQ(list[0].get("name").as_string(), std::to_string(kItems));
+  EXPECT_EQ(list[0].get("value").as_string(), "new");
+  EXPECT_EQ(list[1].get("name").as_string(), "0");
+  EXPECT_EQ(list[1].get("value").as_string(), "old");
+  EXPECT_EQ(merged->get("set").size(), kItems + 1U);
+}
+
 }  // namespace
 }  // namespace fixpoint::kube
