@@ -57,24 +57,33 @@ std::optional<std::size_t> index_within(std::string_view token, std::size_t coun
   return static_cast<std::size_t>(*number);
 }
 
-std::size_t depth_of(View value) {
-  std::size_t deepest = 0;
-  for (const auto [key, member] : value.members()) deepest = std::max(deepest, depth_of(member));
-  for (const auto element : value.elements()) deepest = std::max(deepest, depth_of(element));
-  return value.type() >= Type::Array ? deepest + 1 : 0;
+// How deep a tree goes and how many values it has.
+struct Extent {
+  std::size_t depth = 0;
+  std::size_t values = 1;
+
+  void hold(const Extent& child) {
+    depth = std::max(depth, child.depth + 1);
+    values += child.values;
+  }
+};
+
+Extent extent_of(View value) {
+  Extent extent{.depth = value.type() >= Type::Array ? 1U : 0U};
+  for (const auto [key, member] : value.members()) extent.hold(extent_of(member));
+  for (const auto element : value.elements()) extent.hold(extent_of(element));
+  return extent;
 }
 
-std::size_t depth_of(const Draft& draft) {
-  if (draft.frozen()) return depth_of(draft.frozen_view());
-  std::size_t deepest = 0;
+Extent extent_of(const Draft& draft) {
+  if (draft.frozen()) return extent_of(draft.frozen_view());
+  Extent extent{.depth = draft.is_object() || draft.is_array() ? 1U : 0U};
   if (draft.is_object()) {
-    for (const auto& [key, value] : draft.members()) deepest = std::max(deepest, depth_of(value));
+    for (const auto& [key, value] : draft.members()) extent.hold(extent_of(value));
   } else if (draft.is_array()) {
-    for (const auto& element : draft.elements()) deepest = std::max(deepest, depth_of(element));
-  } else {
-    return 0;
+    for (const auto& element : draft.elements()) extent.hold(extent_of(element));
   }
-  return deepest + 1;
+  return extent;
 }
 
 // Where an operation works: a container, and the name or index in it.
@@ -108,42 +117,10 @@ std::optional<PatchPlace> find_place(Draft& root, std::string_view path) {
 }
 
 // What is there. An absent member of an object reads as null; an absent element does not.
-std::optional<Draft> look(const PatchPlace& place) {
-  if (const Draft* child = child_of(*place.container, place.key)) return *child;
-  if (place.container->is_object()) return Draft{};
-  return std::nullopt;
-}
-
-// Checked before anything is put anywhere: a Draft must never be deeper than recursion can go.
-Result<void> check_depth(const PatchPlace& place, const Draft& value) {
-  if (place.depth + depth_of(value) <= kDepthMax) return {};
-  return does_not_apply("the patched document would be nested too deeply");
-}
-
-Result<void> put(const PatchPlace& place, Draft value) {
-  FP_TRY_VOID(check_depth(place, value));
-  if (place.container->is_object()) {
-    (*place.container)[place.key] = std::move(value);
-    return {};
-  }
-  auto& elements = place.container->elements();
-  const auto index =
-      place.key == "-" ? elements.size() : index_within(place.key, elements.size() + 1);
-  if (!index) return does_not_apply("unable to access invalid index: " + place.key);
-  elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
-  return {};
-}
-
-Result<void> take_away(const PatchPlace& place) {
-  if (place.container->is_object()) {
-    if (place.container->erase(place.key)) return {};
-    return does_not_apply("unable to remove nonexistent key: " + place.key);
-  }
-  auto& elements = place.container->elements();
-  const auto index = index_within(place.key, elements.size());
-  if (!index) return does_not_apply("unable to access invalid index: " + place.key);
-  elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(*index));
-  return {};
+const Draft* look(const PatchPlace& place) {
+  static const Draft kNothing;
+  if (const Draft* child = child_of(*place.container, place.key)) return child;
+  return place.container->is_object() ? &kNothing : nullptr;
 }
 
 class Patcher {
@@ -179,6 +156,59 @@ class Patcher {
         " operation does not apply: the document is missing path: " + quoted(path->as_string()));
   }
 
+  // Room has to be made in a long list, and a large value looked through, again with each
+  // operation: that is paid for here, so that no patch holds everybody up.
+  Result<void> charge(std::size_t values) {
+    work_ += values;
+    if (work_ <= kPatchWorkMax) return {};
+    return fail(ErrorKind::Exhausted, "The operations of a JSON patch may move " +
+                                          std::to_string(kPatchWorkMax) + " values altogether");
+  }
+
+  // Checked before anything is put anywhere: a Draft must never be deeper than recursion can go.
+  Result<void> check_extent(const PatchPlace& place, const Draft& value) {
+    const auto extent = extent_of(value);
+    FP_TRY_VOID(charge(extent.values));
+    if (place.depth + extent.depth <= kDepthMax) return {};
+    return does_not_apply("the patched document would be nested too deeply");
+  }
+
+  Result<void> put(const PatchPlace& place, Draft value) {
+    FP_TRY_VOID(check_extent(place, value));
+    if (place.container->is_object()) {
+      if (!place.container->contains(place.key)) FP_TRY_VOID(charge(place.container->size()));
+      (*place.container)[place.key] = std::move(value);
+      return {};
+    }
+    auto& elements = place.container->elements();
+    const auto index =
+        place.key == "-" ? elements.size() : index_within(place.key, elements.size() + 1);
+    if (!index) return does_not_apply("unable to access invalid index: " + place.key);
+    FP_TRY_VOID(charge(elements.size() - *index));
+    elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
+    return {};
+  }
+
+  Result<Draft> take_away(const PatchPlace& place) {
+    if (place.container->is_object()) {
+      Draft* member = place.container->find(place.key);
+      if (member == nullptr) {
+        return does_not_apply("unable to remove nonexistent key: " + place.key);
+      }
+      FP_TRY_VOID(charge(place.container->size()));
+      Draft taken = std::move(*member);
+      place.container->erase(place.key);
+      return taken;
+    }
+    auto& elements = place.container->elements();
+    const auto index = index_within(place.key, elements.size());
+    if (!index) return does_not_apply("unable to access invalid index: " + place.key);
+    FP_TRY_VOID(charge(elements.size() - *index));
+    Draft taken = std::move(elements[*index]);
+    elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(*index));
+    return taken;
+  }
+
   static bool names_document(View operation) {
     const auto path = operation.get("path");
     return path.is_string() && path.as_string().empty();
@@ -191,7 +221,8 @@ class Patcher {
 
   Result<void> remove(View operation) {
     FP_TRY(where, place(operation, "path"));
-    return take_away(where);
+    if (auto taken = take_away(where); !taken) return std::unexpected(std::move(taken).error());
+    return {};
   }
 
   Result<void> replace(View operation) {
@@ -207,24 +238,22 @@ class Patcher {
       return does_not_apply("replace operation does not apply: the document is missing key: " +
                             where.key);
     }
-    FP_TRY_VOID(check_depth(where, value));
+    FP_TRY_VOID(check_extent(where, value));
     *element = value;
     return {};
   }
 
   Result<void> move(View operation) {
     FP_TRY(from, place(operation, "from"));
-    const auto value = look(from);
-    if (!value) return does_not_apply("unable to access invalid index: " + from.key);
-    FP_TRY_VOID(take_away(from));
+    FP_TRY(value, take_away(from));
     FP_TRY(to, place(operation, "path"));
-    return put(to, *value);
+    return put(to, std::move(value));
   }
 
   Result<void> copy(View operation) {
     FP_TRY(from, place(operation, "from"));
-    const auto value = look(from);
-    if (!value) return does_not_apply("unable to access invalid index: " + from.key);
+    const Draft* value = look(from);
+    if (value == nullptr) return does_not_apply("unable to access invalid index: " + from.key);
     FP_TRY(to, place(operation, "path"));
     const auto copied = value->freeze();
     if (!copied.is_null()) copied_bytes_ += to_text(copied).size();
@@ -246,8 +275,8 @@ class Patcher {
       return failed();
     }
     FP_TRY(where, place(operation, "path"));
-    const auto value = look(where);
-    if (!value) return does_not_apply("unable to access invalid index: " + where.key);
+    const Draft* value = look(where);
+    if (value == nullptr) return does_not_apply("unable to access invalid index: " + where.key);
     if (wanted && *value == Draft{*wanted}) return {};
     return failed();
   }
@@ -255,6 +284,7 @@ class Patcher {
   View target_;
   Draft document_;
   std::size_t copied_bytes_ = 0;
+  std::size_t work_ = 0;
 };
 
 Result<void> check_operation(View operation) {

@@ -6,8 +6,8 @@
 // nothing, and what stands before a path's first slash is not looked at.
 //
 // Errors by kind: Invalid, the patch cannot be decoded, in Go's words (the API answers 400);
-// Exhausted, too many operations (413); NotFound, it does not apply to this document: a failed
-// test, a missing path, an unknown op (422).
+// Exhausted, too many operations or too much work (413); NotFound, it does not apply to this
+// document: a failed test, a missing path, an unknown op (422).
 #pragma once
 
 #include "base/error.h"
@@ -22,6 +22,10 @@ namespace fixpoint::json {
 // Kubernetes' own limits, which bound the result: target + patch + copies.
 inline constexpr std::size_t kPatchOperationsMax = 10'000;
 inline constexpr std::size_t kPatchCopyBytesMax = std::size_t{3} << 20U;
+// Ours: values that operations push aside in a container or look through in what they add or move.
+// Half a second of work; a patch comes here only if hundreds of its operations each move as much
+// as the largest object can hold.
+inline constexpr std::size_t kPatchWorkMax = 50'000'000;
 
 // The document with all operations applied in order, or none. An untouched one is `target` itself.
 Result<Value> apply_patch(const Value& target, View patch);

@@ -127,6 +127,20 @@ TEST(JsonPatch, BoundsOperationsCopiesAndDepth) {
   EXPECT_EQ(patched(deep, R"([{"op":"copy","from":"/a","path":"/b/c/x"}])"), kDoesNotApply);
 }
 
+TEST(JsonPatch, BoundsTheWorkOfAllOperations) {
+  std::string list = R"([{"op":"add","path":"/a","value":[0)";
+  for (int i = 0; i < 100'000; ++i) list += ",0";
+  std::string inserts = list + "]}";
+  std::string moves = inserts;
+  for (int i = 0; i < 1000; ++i) {
+    inserts += R"(,{"op":"add","path":"/a/0","value":1})";
+    moves += R"(,{"op":"move","from":"/a","path":"/b"},{"op":"move","from":"/b","path":"/a"})";
+  }
+
+  EXPECT_EQ(patched("{}", inserts + "]"), fixpoint::to_string(ErrorKind::Exhausted));
+  EXPECT_EQ(patched("{}", moves + "]"), fixpoint::to_string(ErrorKind::Exhausted));
+}
+
 TEST(JsonPatch, NamesUnknownFields) {
   const auto patch = parsed(R"([{"op":"add","path":"/a","vlaue":1}])");
 
