@@ -36,43 +36,54 @@ bool lacks_default(json::View value, const Schema* schema) {
   return false;
 }
 
-void fill(json::Draft& value, const Schema* schema);
-
-void fill_null(json::Draft& value, const Schema& schema) {
-  if (value.is_null() && !schema.nullable && wants_default(schema)) value = *schema.default_value;
-}
-
-void fill_object(json::Draft& value, const Schema& schema) {
-  for (const auto& property : schema.properties) {
-    if (!wants_default(*property.schema)) continue;
-    if (!value.contains(property.name)) value[property.name] = *property.schema->default_value;
-  }
-  for (auto& [key, member] : value.members()) {
-    const auto* next = schema.member(key);
-    if (next == nullptr) continue;
-    fill_null(member, *next);
-    fill(member, next);
-  }
-}
-
-void fill(json::Draft& value, const Schema* schema) {
-  if (schema == nullptr) return;
-  if (value.is_object()) {
-    fill_object(value, *schema);
-  } else if (value.is_array() && schema->items != nullptr) {
-    for (auto& element : value.elements()) {
-      fill_null(element, *schema->items);
-      fill(element, schema->items);
+class Filler {
+ public:
+  void fill(json::Draft& value, const Schema* schema) {
+    if (schema == nullptr) return;
+    if (value.is_object()) {
+      fill_object(value, *schema);
+    } else if (value.is_array() && schema->items != nullptr) {
+      for (auto& element : value.elements()) {
+        fill_null(element, *schema->items);
+        fill(element, schema->items);
+      }
     }
   }
-}
+
+ private:
+  void put(json::Draft& place, const Schema& schema) {
+    const json::Value& wanted = *schema.default_value;
+    if (filled_bytes_ > kDefaultBytesMax) return;
+    filled_bytes_ += wanted.block_bytes();
+    place = wanted;
+  }
+
+  void fill_null(json::Draft& value, const Schema& schema) {
+    if (value.is_null() && !schema.nullable && wants_default(schema)) put(value, schema);
+  }
+
+  void fill_object(json::Draft& value, const Schema& schema) {
+    for (const auto& property : schema.properties) {
+      if (!wants_default(*property.schema) || value.contains(property.name)) continue;
+      if (filled_bytes_ <= kDefaultBytesMax) put(value[property.name], *property.schema);
+    }
+    for (auto& [key, member] : value.members()) {
+      const auto* next = schema.member(key);
+      if (next == nullptr) continue;
+      fill_null(member, *next);
+      fill(member, next);
+    }
+  }
+
+  std::size_t filled_bytes_ = 0;
+};
 
 }  // namespace
 
 json::Value set_defaults(const json::Value& value, const Schema& schema) {
   if (!lacks_default(value, &schema)) return value;
   json::Draft draft{value};
-  fill(draft, &schema);
+  Filler{}.fill(draft, &schema);
   return draft.freeze();
 }
 

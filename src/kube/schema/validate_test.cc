@@ -172,6 +172,20 @@ TEST(Coerce, GivesBackTheSameValueWhenThereIsNothingToDo) {
   EXPECT_TRUE(made.view().same_as(object.view()));
 }
 
+TEST(Default, DoesNotFillWithoutBound) {
+  const auto schema = compiled(parsed(
+      R"({"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{
+            "a":{"type":"string","default":")" +
+      std::string(100'000, 'x') + R"("}}}}}})"));
+  std::string text = R"({"apiVersion":"a/v1","kind":"K","metadata":{"name":"n"},"list":[{})";
+  for (int i = 0; i < 5000; ++i) text += ",{}";
+
+  const auto made = set_defaults(parsed(text + "]}"), *schema.declared);
+
+  EXPECT_EQ(made.get("list")[0].get("a").as_string().size(), 100'000U);
+  EXPECT_LT(made.block_bytes(), 2 * kDefaultBytesMax);
+}
+
 TEST(Coerce, PrunesBelowAnyDepthOfLists) {
   const auto schema = compiled(
       parsed(R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}})"));
