@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace fixpoint::json {
 namespace {
@@ -232,6 +233,15 @@ bool Draft::erase(std::string_view key) {
   auto& all = members();
   all.erase(lower(all, key));
   return true;
+}
+
+void Draft::add_members(Object added) {
+  if (added.empty()) return;
+  auto& all = members();
+  const auto known = static_cast<std::ptrdiff_t>(all.size());
+  all.insert(all.end(), std::make_move_iterator(added.begin()),
+             std::make_move_iterator(added.end()));
+  std::ranges::inplace_merge(all, all.begin() + known, {}, &Entry::key);
 }
 
 Draft::Object& Draft::members() {

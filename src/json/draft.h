@@ -80,6 +80,9 @@ class Draft {
   // The member as an array, made so if absent or null.
   Draft& array_at(std::string_view key);
   bool erase(std::string_view key);  // true if it was there
+  // Members that are not there yet, sorted by key: many at once, where one by one each would push
+  // aside what stands behind it.
+  void add_members(Object added);
   // Sorted by key, each key once: whoever adds here keeps it so. freeze() checks.
   Object& members();
   const Object& members() const;

@@ -82,6 +82,18 @@ TEST(Draft, ErasesAndSaysWhetherItWasThere) {
   EXPECT_EQ(text_of(draft), R"({"b":2})");
 }
 
+TEST(Draft, TakesManyMembersAtOnceInTheirOrder) {
+  Draft draft{parsed(R"({"b":1,"d":2})")};
+
+  Draft::Object added;
+  for (const auto* key : {"a", "c", "e"}) added.push_back({key, 0});
+  draft.add_members(std::move(added));
+  draft.add_members({});
+
+  const Value all = draft.freeze();
+  EXPECT_EQ(to_text(all), R"({"a":0,"b":1,"c":0,"d":2,"e":0})");
+}
+
 TEST(Draft, RepairsInvalidUtf8WhenFrozen) {
   EXPECT_EQ(text_of(Draft{std::string{"a\xff b"}}), "\"a\xEF\xBF\xBD b\"");
 }

@@ -39,21 +39,31 @@ bool changes(View target, View patch) {
   return false;
 }
 
+// Members come and go all at once: one by one, each would push aside what stands behind it.
 void merge(Draft& target, View patch) {
+  Draft::Object added;
+  bool removes = false;
   for (const auto [key, wanted] : patch.members()) {
+    Draft* current = target.find(key);
     if (wanted.is_null()) {
-      target.erase(key);
-      continue;
-    }
-    auto& current = target[key];
-    if (current.is_object() && wanted.is_object()) {
-      merge(current, wanted);
-    } else if (current.is_object()) {
-      current = wanted;
+      removes = removes || current != nullptr;
+    } else if (current == nullptr) {
+      added.push_back({std::string{key}, without_nulls(wanted)});
+    } else if (current->is_object() && wanted.is_object()) {
+      merge(*current, wanted);
+    } else if (current->is_object()) {
+      *current = wanted;
     } else {
-      current = without_nulls(wanted);
+      *current = without_nulls(wanted);
     }
   }
+  if (removes) {
+    std::erase_if(target.members(), [&](const Draft::Entry& entry) {
+      const auto wanted = patch.find(entry.key);
+      return wanted && wanted->is_null();
+    });
+  }
+  target.add_members(std::move(added));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // JSON patch, merge patch, pointer and diff.
 #include "json/patch/patch.h"
 
+#include "json/draft.h"
 #include "json/parsed_for_tests.h"
 #include "json/patch/diff.h"
 #include "json/patch/merge_patch.h"
@@ -158,6 +159,27 @@ TEST(MergePatch, FollowsTheExamplesOfRfc7386) {
   EXPECT_EQ(merged(R"({"e":null})", R"({"a":1})"), R"({"a":1,"e":null})");
   EXPECT_EQ(merged("[1,2]", R"({"a":"b","c":null})"), R"({"a":"b"})");
   EXPECT_EQ(merged("{}", R"({"a":{"bb":{"ccc":null}}})"), R"({"a":{"bb":{}}})");
+}
+
+// Two such objects fit into a request; the product of their sizes is most of a minute.
+TEST(MergePatch, OfManyMembersTakesNotTheProductOfTheSizes) {
+  constexpr int kMembers = 100'000;
+  auto target = Draft::object();
+  auto addition = Draft::object();
+  auto removal = Draft::object();
+  for (int i = 0; i < kMembers; ++i) {
+    const auto number = std::to_string(kMembers + i);
+    target["z" + number] = i;
+    addition["a" + number] = i;
+    removal["a" + number] = Draft{};
+  }
+  const Value more = addition.freeze();
+  const Value less = removal.freeze();
+
+  const auto both = apply_merge_patch(target.freeze(), more);
+
+  EXPECT_EQ(both.size(), 2U * kMembers);
+  EXPECT_EQ(apply_merge_patch(both, less), target.freeze());
 }
 
 TEST(MergePatch, DropsNullsInsideArraysAsKubernetesDoes) {

@@ -132,16 +132,19 @@ class ListMerger {
 
 Result<Draft> merge_maps(const Atom& atom, json::View under, json::View over) {
   Draft out = Draft(under);
+  Draft::Object added;
   for (const auto [key, value] : over.members()) {
     const auto below = under.find(key);
     if (!below) {
-      out[key] = Draft(value);
+      added.push_back({std::string{key}, Draft(value)});
       continue;
     }
     if (below->same_as(value)) continue;
     FP_TRY(merged, merge(atom.member(key), *below, value));
     out[key] = std::move(merged);
   }
+  if (out.is_null() && !added.empty()) out = Draft::object();
+  out.add_members(std::move(added));
   return out;
 }
 

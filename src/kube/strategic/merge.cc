@@ -109,15 +109,37 @@ bool strip_directives(Draft& value) {
   return true;
 }
 
-// What the patch brings where there is nothing to merge with.
-void take_value(Draft& original, std::string_view key, Draft value) {
-  discard_nulls(value);
-  if (strip_directives(value)) {
-    original[key] = std::move(value);
-  } else {
-    original.erase(key);
+// Changes of an object's members, made all at once: one by one, each that comes or goes would push
+// aside what stands behind it.
+class MemberChanges {
+ public:
+  explicit MemberChanges(Draft& original) : original_(original) {}
+
+  // Names in their order, which outlive this.
+  void remove(std::string_view name) { removed_.insert(name); }
+  // What the patch brings where there is nothing to merge with.
+  void take(std::string_view name, Draft value) {
+    discard_nulls(value);
+    if (!strip_directives(value)) return remove(name);
+    if (Draft* old = original_.find(name)) {
+      *old = std::move(value);
+    } else {
+      added_.push_back({std::string{name}, std::move(value)});
+    }
   }
-}
+  void make() {
+    if (!removed_.empty() && !original_.empty()) {
+      std::erase_if(original_.members(),
+                    [&](const Draft::Entry& entry) { return removed_.contains(entry.key); });
+    }
+    original_.add_members(std::move(added_));
+  }
+
+ private:
+  Draft& original_;
+  std::unordered_set<std::string_view> removed_;
+  Draft::Object added_;
+};
 
 Status unknown_directive(const Draft& directive, const Draft& patch) {
   const json::Value what = directive.freeze();
@@ -308,25 +330,27 @@ Answer<Draft> merge_object(const Schema& schema, Draft original, Draft patch) {
   if (patch.contains(kDirective)) return follow_directive(std::move(patch));
   FP_TRY_VOID(retain_keys(original, patch));
   FP_TRY_VOID(order_lists(schema, original, patch));
+  MemberChanges changes(original);
   for (auto& [name, value] : patch.members()) {
     if (name.starts_with(kDeleteFromList)) {
       FP_TRY_VOID(delete_from_list(original, name, value));
       continue;
     }
     if (value.is_null()) {
-      original.erase(name);
+      changes.remove(name);
       continue;
     }
     Draft* old = original.find(name);
     const bool mergeable =
         old != nullptr && old->type() == value.type() && (value.is_object() || value.is_array());
     if (!mergeable) {
-      take_value(original, name, std::move(value));
+      changes.take(name, std::move(value));
       continue;
     }
     FP_TRY(merged, merge_member(schema, name, std::move(*old), std::move(value)));
-    original[name] = std::move(merged);
+    *old = std::move(merged);
   }
+  changes.make();
   return original;
 }
 
