@@ -64,7 +64,8 @@ struct Home {
 
   static Result<Home> of(const std::optional<std::filesystem::path>& data_dir) {
     if (data_dir) return Home{.path = std::filesystem::absolute(*data_dir), .scratch = {}};
-    FP_TRY(made, store::ScratchDirectory::make("up", std::filesystem::temp_directory_path()));
+    FP_TRY(parent, store::temporary_directory());
+    FP_TRY(made, store::ScratchDirectory::make("up", parent));
     const auto path = made.path();
     return Home{.path = path, .scratch = std::move(made)};
   }
@@ -105,6 +106,17 @@ Result<std::string> sign_with(const net::KeyPair& authority,
                                               .key_encipherment = order.key_encipherment,
                                               .not_before = order.from,
                                               .not_after = order.until});
+}
+
+// Where it was asked for, else with the cluster.
+Result<std::filesystem::path> kubeconfig_path(
+    const Arguments& arguments, const std::optional<std::filesystem::path>& data_dir) {
+  if (arguments.given("kubeconfig")) {
+    return std::filesystem::path{std::string{arguments.value("kubeconfig")}};
+  }
+  if (data_dir) return *data_dir / "kubeconfig";
+  FP_TRY(parent, store::temporary_directory());
+  return parent / fmt::format("fixpoint-{}.kubeconfig", ::getpid());
 }
 
 int run_up(const Arguments& arguments) {
@@ -185,20 +197,16 @@ int run_up(const Arguments& arguments) {
     node = *std::move(opened);
   }
 
-  std::filesystem::path kubeconfig{std::string{arguments.value("kubeconfig")}};
-  if (kubeconfig.empty()) {
-    kubeconfig = data_dir ? *data_dir / "kubeconfig"
-                          : std::filesystem::temp_directory_path() /
-                                fmt::format("fixpoint-{}.kubeconfig", ::getpid());
-  }
-  if (auto ok = front::write_private_file(kubeconfig, host->kubeconfig()); !ok) {
+  const auto kubeconfig = kubeconfig_path(arguments, data_dir);
+  if (!kubeconfig) return failed("up", kubeconfig.error());
+  if (auto ok = front::write_private_file(*kubeconfig, host->kubeconfig()); !ok) {
     return failed("up", ok.error());
   }
   const double millis =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   // Where nobody reads it, it serves all the same, and stderr says so.
   std::ignore = answer(fmt::format("ready {} kubeconfig={} in {:.0f} ms\n", host->url(),
-                                   kubeconfig.string(), millis));
+                                   kubeconfig->string(), millis));
   if (node) node->start();
   loop.after(kUntilSettled, [] {
     json::release_scratch();
@@ -210,7 +218,7 @@ int run_up(const Arguments& arguments) {
   local.reset();
   if (!data_dir && !arguments.given("kubeconfig")) {
     std::error_code ignored;  // the cluster it led to is gone; a leftover file does no harm
-    std::filesystem::remove(kubeconfig, ignored);
+    std::filesystem::remove(*kubeconfig, ignored);
   }
   return kExitDone;
 }

@@ -65,7 +65,8 @@ Result<StoredKeys> parse_keys(std::string_view text) {
 // Nothing when there is no such file; anything else that keeps it from being read is an error,
 // since keys made in its place would lock everybody out.
 Result<std::optional<std::string>> read_if_present(const std::filesystem::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not waiting for whoever writes into a pipe that stands there.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0 && errno == ENOENT) return std::optional<std::string>{};
   if (fd < 0) return file_error("read", path);
   std::string text;
@@ -114,6 +115,13 @@ std::string host_and_port(const std::string& address, std::uint16_t port) {
 }  // namespace
 
 Result<void> write_private_file(const std::filesystem::path& path, std::string_view text) {
+  // A device or a pipe would be replaced by a file: /dev/null, for everybody.
+  std::error_code absent;
+  const auto there = std::filesystem::status(path, absent);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    return fail(ErrorKind::Invalid, "write " + path.string() +
+                                        ": it is there and no regular file: choose another path");
+  }
   // A name nobody can have prepared, and nothing that stands there is followed or reused.
   const std::filesystem::path fresh =
       path.string() + "." + net::hex(net::random_bytes(kFreshNameBytes)) + ".new";

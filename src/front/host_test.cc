@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fixpoint::front {
@@ -92,6 +93,18 @@ TEST_F(HostFiles, APrivateFileIsNewEvenWhereALinkStood) {
   EXPECT_FALSE(fs::is_symlink(directory_ / "file"));
   EXPECT_EQ(fs::status(directory_ / "file").permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(HostFiles, APipeIsNeitherReplacedNorWaitedFor) {
+  ASSERT_EQ(::mkfifo((directory_ / "pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(keys().c_str(), 0600), 0);
+
+  const auto written = write_private_file(directory_ / "pipe", "text");
+
+  ASSERT_FALSE(written.has_value());
+  EXPECT_THAT(written.error().message, HasSubstr("no regular file"));
+  EXPECT_TRUE(fs::is_fifo(directory_ / "pipe"));
+  EXPECT_THAT(refusal(), HasSubstr("cannot be used"));
 }
 
 TEST_F(HostFiles, AFailedWriteLeavesNothingBehind) {

@@ -254,6 +254,17 @@ TEST(DurableLog, RefusesAFileThatIsNotItsOwn) {
   }
 }
 
+TEST(DurableLog, DoesNotWaitForAPipeInPlaceOfItsFile) {
+  const ScratchDir dir;
+  std::filesystem::create_directory(dir.data());
+  ASSERT_EQ(::mkfifo(dir.file().c_str(), 0600), 0);
+
+  const auto kept = Kept::open(dir.data());
+
+  ASSERT_FALSE(kept);
+  EXPECT_THAT(kept.error().message, HasSubstr("objects.mdb is not a Fixpoint data file"));
+}
+
 // Another program's LMDB file, with keys made as told.
 void write_foreign(const std::filesystem::path& path, unsigned flags, std::string_view value) {
   MDB_env* env = nullptr;

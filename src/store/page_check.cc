@@ -135,7 +135,9 @@ class Checker {
       const auto node = node_at(at, 0, header);
       if (!node) return {};
       number = node->child();
-      if (depth == 1 && node->value_bytes() == sizeof(StateRecord)) {
+      // Elsewhere, on pages of its own, it would not have been looked whether all of it is there.
+      const bool inside = node->flags == 0 && node->value_bytes() == sizeof(StateRecord);
+      if (depth == 1 && inside) {
         return file_.read<StateRecord>(node->value_at());
       }
     }
@@ -345,7 +347,8 @@ std::string way_out(const std::filesystem::path& file) {
 }
 
 Result<FileState> check_pages(const std::filesystem::path& file) {
-  Mapped mapped{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  // Not waiting for whoever writes into a pipe that stands there.
+  Mapped mapped{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (mapped.file() < 0) {
     if (errno == ENOENT) return FileState::Missing;
     return std::unexpected(file_error("open", file, errno));

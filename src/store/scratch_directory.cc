@@ -61,9 +61,19 @@ Result<ScratchDirectory> ScratchDirectory::make(std::string_view purpose,
   return ScratchDirectory{std::move(path), lock};
 }
 
+Result<std::filesystem::path> temporary_directory() {
+  std::error_code error;
+  auto path = std::filesystem::temp_directory_path(error);
+  if (!error) return path;
+  return fail(ErrorKind::Invalid, "temporary files have no directory: " + error.message() +
+                                      ": set TMPDIR to one that is there");
+}
+
 ScratchDirectory::ScratchDirectory(const char* purpose)
     : ScratchDirectory([&] {
-        auto made = make(purpose, std::filesystem::temp_directory_path());
+        const auto parent = temporary_directory();
+        FP_CHECK(parent.has_value());
+        auto made = make(purpose, *parent);
         FP_CHECK(made.has_value());
         return *std::move(made);
       }()) {}

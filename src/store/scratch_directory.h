@@ -15,6 +15,9 @@
 
 namespace fixpoint::store {
 
+// Where temporary files go: $TMPDIR, else /tmp. An error where that is no directory.
+Result<std::filesystem::path> temporary_directory();
+
 class ScratchDirectory {
  public:
   // "PARENT/fixpoint-PURPOSE-…", readable by its owner only. Abandoned ones go first.

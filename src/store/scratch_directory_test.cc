@@ -2,6 +2,7 @@
 #include "store/scratch_directory.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -70,6 +71,18 @@ TEST_F(Scratch, SaysWhyItCannotBeMade) {
 
   ASSERT_FALSE(made.has_value());
   EXPECT_NE(made.error().message.find("No such file or directory"), std::string::npos);
+}
+
+TEST_F(Scratch, SaysThatTheDirectoryForTemporaryFilesIsNotThere) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", (parent_.path() / "missing").c_str(), 1);
+
+  const auto found = temporary_directory();
+
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_NE(found.error().message.find("set TMPDIR"), std::string::npos) << found.error().message;
 }
 
 }  // namespace

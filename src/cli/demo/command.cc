@@ -73,8 +73,9 @@ int run_demo(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves must not keep us from cleaning up
   demo::Stage stage;
   if (auto ok = watch_for_interrupts(stage); !ok) return demo_failed(ok.error());
-  const auto scratch =
-      store::ScratchDirectory::make("demo", std::filesystem::temp_directory_path());
+  const auto parent = store::temporary_directory();
+  if (!parent) return demo_failed(parent.error());
+  const auto scratch = store::ScratchDirectory::make("demo", *parent);
   if (!scratch) return demo_failed(scratch.error());
   demo::Page page(colour(), stage.problem);
   demo::Cluster cluster(stage, page, scratch->path());
