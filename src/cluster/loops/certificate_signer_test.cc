@@ -35,8 +35,7 @@ class CertificateSignerLoop : public LoopFixture {
     controllers_ = Controllers::of_cluster("authority", options);
   }
 
-  void ask(std::string_view usages, std::string_view signer = kClient,
-           std::string_view more = "") {
+  void ask(std::string_view usages, std::string_view signer = kClient, std::string_view more = "") {
     const auto made = create(
         kRequests,
         fmt::format(
