@@ -2,9 +2,9 @@
 //
 // Identity: the cluster's keys, and who a request comes from.
 //
-// Three ways in: the admin token of the kubeconfig, service-account tokens signed by the cluster's
-// key, client certificates signed by the cluster's authority. A credential that is wrong is 401
-// even where none would have been needed.
+// Three ways in: client certificates signed by the cluster's authority, the admin token of the
+// kubeconfig, service-account tokens signed by the cluster's key; the first that is right counts.
+// With none right and one wrong it is 401, even where none would have been needed.
 #pragma once
 
 #include "apiserver/access/tokens.h"
