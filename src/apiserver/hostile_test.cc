@@ -53,6 +53,45 @@ TEST_F(Hostile, NobodyGrantsWhatTheyDoNotHold) {
   EXPECT_EQ(own.code, 201) << message(own);
 }
 
+TEST_F(Hostile, OnlyWhoHasEverythingMakesOrEndsAnAggregatedRole) {
+  constexpr std::string_view kClusterRoles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+  const auto grant_all = [&](std::string_view name, std::string_view rules) {
+    const std::string called = R"({"metadata":{"name":")" + std::string{name} + R"("},)";
+    create(kClusterRoles, called + R"("rules":)" + std::string{rules} + "}");
+    create(
+        "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+        called +
+            R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":")" +
+            std::string{name} +
+            R"("},"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"eve"}]})");
+  };
+  const auto make = [&](std::string_view name) {
+    return as_eve(
+        request(Verb::Create, kClusterRoles),
+        R"({"metadata":{"name":")" + std::string{name} +
+            R"("},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}})");
+  };
+  const auto end = [&] {
+    return as_eve(request(Verb::Patch, std::string{kClusterRoles} + "/sum"),
+                  R"({"aggregationRule":null})", "application/merge-patch+json");
+  };
+  create(kClusterRoles, R"({"metadata":{"name":"sum"},
+      "aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}})");
+  constexpr std::string_view kRefused =
+      "is forbidden: must have cluster-admin privileges to use the aggregationRule";
+
+  grant_all("resources",
+            R"([{"apiGroups":["*"],"resources":["*"],"verbs":["get","create","patch"]}])");
+  EXPECT_TRUE(message(make("a")).ends_with(kRefused)) << message(make("a"));
+  EXPECT_TRUE(message(end()).ends_with(kRefused)) << message(end());
+
+  grant_all("urls", R"([{"nonResourceURLs":["*"],"verbs":["*"]}])");
+  EXPECT_EQ(make("b").code, 403);
+  grant_all("rest", R"([{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}])");
+  EXPECT_EQ(make("c").code, 201);
+  EXPECT_EQ(end().code, 200);
+}
+
 TEST_F(Hostile, ALabelOnARoleGrantsItAgain) {
   grant(R"([{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["patch"]}])");
   ASSERT_EQ(create(kRoles, R"({"metadata":{"name":"wide"},

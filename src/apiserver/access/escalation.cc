@@ -131,27 +131,41 @@ bool only_life_changes(json::View object, json::View old_object) {
   return rest(object) == rest(old_object);
 }
 
+bool aggregates(json::View role) {
+  return !role.get("aggregationRule", "clusterRoleSelectors").empty();
+}
+
+bool holds_everything(const Holder& holder) {
+  const Attempt resources{.verb = "*",
+                          .group = "*",
+                          .resource = "*",
+                          .subresource = {},
+                          .ns = {},
+                          .name = {},
+                          .path = {}};
+  const Attempt urls{.verb = "*",
+                     .group = {},
+                     .resource = {},
+                     .subresource = {},
+                     .ns = {},
+                     .name = {},
+                     .path = "*"};
+  return holder.holds(resources) && holder.holds(urls);
+}
+
 Answer<void> check_role(const AdmissionCall& call, const store::Snapshot& snapshot,
                         json::View object, json::View old_object) {
   if (only_life_changes(object, old_object)) return {};
   if (may(call, snapshot, "escalate", call.resource.path.resource, call.name)) return {};
   const Holder holder{snapshot, call.user, call.ns};
-  // What an aggregated role will hold is not known yet: only who has everything may make one.
-  if (object.get("aggregationRule").is_object()) {
-    const Attempt everything{.verb = "*",
-                             .group = "*",
-                             .resource = "*",
-                             .subresource = {},
-                             .ns = {},
-                             .name = {},
-                             .path = {}};
-    if (!holder.holds(everything)) {
-      return std::unexpected(
-          kube::forbidden(call.resource.group_resource(), call.name,
-                          "must have cluster-admin privileges to use the aggregationRule"));
-    }
-  }
-  return check_rules(call, holder, object.get("rules"));
+  if (auto ok = check_rules(call, holder, object.get("rules")); !ok) return ok;
+  // What an aggregated role will hold is not known yet: only who has everything may make one, or
+  // end one, which may have kept something from being granted.
+  if (!aggregates(object) && !aggregates(old_object)) return {};
+  if (holds_everything(holder)) return {};
+  return std::unexpected(
+      kube::forbidden(call.resource.group_resource(), call.name,
+                      "must have cluster-admin privileges to use the aggregationRule"));
 }
 
 Answer<void> check_binding(const AdmissionCall& call, const store::Snapshot& snapshot,
