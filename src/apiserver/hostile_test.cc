@@ -4,6 +4,7 @@
 // got through.
 #include "apiserver/access/rbac.h"
 #include "apiserver/api_fixture.h"
+#include "kube/scalars/base64.h"
 
 namespace fixpoint::apiserver {
 namespace {
@@ -90,6 +91,51 @@ TEST_F(Hostile, OnlyWhoHasEverythingMakesOrEndsAnAggregatedRole) {
   grant_all("rest", R"([{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}])");
   EXPECT_EQ(make("c").code, 201);
   EXPECT_EQ(end().code, 200);
+}
+
+TEST_F(Hostile, NobodyApprovesOrSignsForASignerThatIsNotTheirs) {
+  constexpr auto kRequest = "/apis/certificates.k8s.io/v1/certificatesigningrequests/c";
+  const auto pem = kube::base64("-----BEGIN CERTIFICATE REQUEST-----\n" + kube::base64("0") +
+                                "\n-----END CERTIFICATE REQUEST-----\n");
+  ASSERT_EQ(create("/apis/certificates.k8s.io/v1/certificatesigningrequests",
+                   R"({"metadata":{"name":"c"},"spec":{"usages":["any"],
+                       "signerName":"example.com/own","request":")" +
+                       pem + R"("}})")
+                .code,
+            201);
+  const auto write = [&](const std::string& part, std::string_view type) {
+    return as_eve(
+        request(Verb::Patch, std::string{kRequest} + "/" + part),
+        R"({"status":{"conditions":[{"status":"True","type":")" + std::string{type} + R"("}]}})",
+        "application/merge-patch+json");
+  };
+  const auto label = [&] {
+    return as_eve(request(Verb::Patch, std::string{kRequest} + "/status"),
+                  R"({"metadata":{"labels":{"a":"b"}}})", "application/merge-patch+json");
+  };
+  const std::string about =
+      "certificatesigningrequests.certificates.k8s.io \"c\" is forbidden: user not permitted to ";
+
+  EXPECT_EQ(message(write("approval", "Approved")),
+            about + "approve requests with signerName \"example.com/own\"");
+  EXPECT_EQ(message(write("status", "Failed")),
+            about + "sign requests with signerName \"example.com/own\"");
+  EXPECT_EQ(label().code, 200);
+
+  create("/apis/rbac.authorization.k8s.io/v1/clusterroles", R"({"metadata":{"name":"signer"},
+      "rules":[{"apiGroups":["certificates.k8s.io"],"resources":["signers"],"verbs":["approve"],
+                "resourceNames":["example.com/*"]},
+               {"apiGroups":["certificates.k8s.io"],"resources":["signers"],"verbs":["sign"],
+                "resourceNames":["example.com/own"]}]})");
+  create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", R"({"metadata":{"name":"signer"},
+      "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"signer"},
+      "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"eve"}]})");
+  EXPECT_EQ(write("approval", "Approved").code, 200);
+  const auto failed = as_eve(request(Verb::Patch, std::string{kRequest} + "/status"),
+                             R"({"status":{"conditions":[{"status":"True","type":"Approved"},
+                                         {"status":"True","type":"Failed"}]}})",
+                             "application/merge-patch+json");
+  EXPECT_EQ(failed.code, 200) << message(failed);
 }
 
 TEST_F(Hostile, ALabelOnARoleGrantsItAgain) {

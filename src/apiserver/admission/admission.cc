@@ -4,6 +4,7 @@
 #include "apiserver/admission/admission_pod.h"
 #include "apiserver/admission/limit_range.h"
 #include "apiserver/admission/quota.h"
+#include "apiserver/admission/signers.h"
 #include "kinds/validation/signing_request.h"
 #include "kube/meta/metadata.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 using kube::Answer;
 
+constexpr std::string_view kSigningRequests = "certificatesigningrequests.certificates.k8s.io/";
 constexpr std::array<std::string_view, 3> kImmortalNamespaces{"default", "kube-system",
                                                               "kube-public"};
 
@@ -97,7 +99,7 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
   if (call.resource.prefix == "volumeattributesclasses.storage.k8s.io/" && creates) {
     add_finalizer(object, kAttributesFinalizer);
   }
-  if (call.resource.prefix == "certificatesigningrequests.certificates.k8s.io/" && creates) {
+  if (call.resource.prefix == kSigningRequests && creates) {
     set_requester(call, object);
     return check_subject(call, object.freeze());
   }
@@ -113,6 +115,9 @@ Answer<void> admit_validating(const AdmissionCall& call, store::Store& store, js
   if (call.resource.prefix == "persistentvolumeclaims/" && call.subresource.empty() &&
       !old_object.is_null()) {
     if (auto ok = check_claim_growth(call, store.latest(), object, old_object); !ok) return ok;
+  }
+  if (call.resource.prefix == kSigningRequests) {
+    if (auto ok = check_signer(call, store.latest(), object, old_object); !ok) return ok;
   }
   return charge_quota(call, store, object, old_object);
 }
