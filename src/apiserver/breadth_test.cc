@@ -22,6 +22,28 @@ class Breadth : public ApiFixture {
   }
 };
 
+TEST_F(Breadth, AnIngressWithoutAClassTakesTheDefaultOne) {
+  constexpr auto kClasses = "/apis/networking.k8s.io/v1/ingressclasses";
+  constexpr auto kIngresses = "/apis/networking.k8s.io/v1/namespaces/ns/ingresses";
+  const auto class_of = [&](const std::string& metadata, const std::string& more = "") {
+    const auto made =
+        create(kIngresses, R"({"metadata":{)" + metadata + R"(},"spec":{"defaultBackend":
+            {"service":{"name":"s","port":{"number":80}}})" +
+                               more + "}}");
+    EXPECT_EQ(made.code, 201) << message(made);
+    return std::string{made.body.get("spec", "ingressClassName").as_string("none")};
+  };
+  EXPECT_EQ(class_of(R"("name":"a")"), "none");
+  create(kClasses, R"({"metadata":{"name":"plain"},"spec":{"controller":"e.com/c"}})");
+  create(kClasses, R"({"metadata":{"name":"usual",
+      "annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}},
+      "spec":{"controller":"e.com/c"}})");
+
+  EXPECT_EQ(class_of(R"("name":"b")"), "usual");
+  EXPECT_EQ(class_of(R"("name":"c")", R"(,"ingressClassName":"plain")"), "plain");
+  EXPECT_EQ(class_of(R"("name":"d","annotations":{"kubernetes.io/ingress.class":"old"})"), "none");
+}
+
 TEST_F(Breadth, AnAutoscalerWrittenInOneVersionIsReadInTheOther) {
   const auto made = create("/apis/autoscaling/v1/namespaces/ns/horizontalpodautoscalers",
                            R"({"metadata":{"name":"a"},"spec":{"maxReplicas":3,

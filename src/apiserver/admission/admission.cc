@@ -92,6 +92,9 @@ Answer<void> admit_mutating(const AdmissionCall& call, const store::Snapshot& sn
       add_finalizer(object, kClaimFinalizer);
     }
   }
+  if (call.resource.prefix == "ingresses.networking.k8s.io/" && creates) {
+    set_default_ingress_class(snapshot, object);
+  }
   if (call.resource.prefix == "persistentvolumes/" && creates &&
       call.environment.weakness != Weakness::LeavesVolumesUnprotected) {
     add_finalizer(object, kVolumeFinalizer);

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kPriorityClasses = "priorityclasses.scheduling.k8s.io/";
 constexpr std::string_view kRuntimeClasses = "runtimeclasses.node.k8s.io/";
 constexpr std::string_view kStorageClasses = "storageclasses.storage.k8s.io/";
+constexpr std::string_view kIngressClasses = "ingressclasses.networking.k8s.io/";
 constexpr int kTolerationSeconds = 300;
 
 std::string_view text_at(const json::Draft& object, std::string_view key) {
@@ -179,23 +180,40 @@ void add_default_tolerations(json::Draft& pod) {
   }
 }
 
+namespace {
+
+// The class that its annotation says is the default one; of several the newest.
+store::RecordRef default_class(const store::Snapshot& snapshot, std::string_view classes,
+                               std::string_view annotation) {
+  store::RecordRef chosen;
+  snapshot.scan(classes, {}, [&](const store::RecordRef& record) {
+    const bool is_default = kube::annotation_of(record->body, annotation) == "true";
+    if (is_default && (!chosen || chosen->created < record->created)) chosen = record;
+    return true;
+  });
+  return chosen;
+}
+
+}  // namespace
+
 void set_default_storage_class(const store::Snapshot& snapshot, json::Draft& claim) {
   auto& spec = claim.object_at("spec");
   if (spec.contains("storageClassName")) return;
   const json::Draft* legacy =
       claim.find("metadata", "annotations", "volume.beta.kubernetes.io/storage-class");
-  if (legacy != nullptr) {
-    return;
-  }
-  store::RecordRef chosen;
-  snapshot.scan(kStorageClasses, {}, [&](const store::RecordRef& record) {
-    const bool is_default =
-        kube::annotation_of(record->body, "storageclass.kubernetes.io/is-default-class") == "true";
-    // Of several defaults the newest counts.
-    if (is_default && (!chosen || chosen->created < record->created)) chosen = record;
-    return true;
-  });
+  if (legacy != nullptr) return;
+  const auto chosen =
+      default_class(snapshot, kStorageClasses, "storageclass.kubernetes.io/is-default-class");
   if (chosen) spec["storageClassName"] = kube::name_of(chosen->body);
+}
+
+void set_default_ingress_class(const store::Snapshot& snapshot, json::Draft& ingress) {
+  auto& spec = ingress.object_at("spec");
+  if (spec.contains("ingressClassName")) return;
+  if (ingress.find("metadata", "annotations", "kubernetes.io/ingress.class") != nullptr) return;
+  const auto chosen =
+      default_class(snapshot, kIngressClasses, "ingressclass.kubernetes.io/is-default-class");
+  if (chosen) spec["ingressClassName"] = kube::name_of(chosen->body);
 }
 
 void add_finalizer(json::Draft& object, std::string_view finalizer) {

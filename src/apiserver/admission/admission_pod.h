@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What admission fills into pods, claims and volumes: priority, the two default tolerations, the
-// default storage class, the finalizers that protect storage in use.
+// What admission fills into pods, claims, volumes and ingresses: priority, the two default
+// tolerations, the default classes, the finalizers that protect storage in use.
 #pragma once
 
 #include "apiserver/admission/admission.h"
@@ -29,6 +29,9 @@ kube::Answer<void> check_claim_growth(const AdmissionCall& call, const store::Sn
                                       json::View claim, json::View old_claim);
 // The storage class marked as the default one, for claims that name none.
 void set_default_storage_class(const store::Snapshot& snapshot, json::Draft& claim);
+
+// The same of ingress classes, for ingresses.
+void set_default_ingress_class(const store::Snapshot& snapshot, json::Draft& ingress);
 
 // What holds a claim or volume that is in use; cluster/loops/storage_protection.h takes it off.
 void add_finalizer(json::Draft& object, std::string_view finalizer);
