@@ -203,10 +203,8 @@ Answer<json::Value> fitted_form(const WriteCall& call, json::Value stored) {
                       call.environment.weakness);
 }
 
-}  // namespace
-
-Answer<Written> finish_create(WriteCall& call, json::Draft object) {
-  // A PUT or apply that creates needs the right to create, too.
+// A PUT or apply that creates needs the right to create, too.
+Answer<void> may_create(const WriteCall& call, const json::Draft& object) {
   if (call.request.verb != Verb::Create) {
     auto attempt = attempt_of(call.request);
     attempt.verb = "create";
@@ -220,25 +218,18 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
         kube::forbidden(call.resource.group_resource(), name_in(object),
                         "create not allowed while custom resource definition is terminating"));
   }
-  fill_system_fields(call, object);
-  generate_name(call, object);
-  const std::string name{name_in(object)};
-  const auto admission = call.admission("create", name);
-  if (auto ok = admit_namespace(admission, call.store.latest()); !ok) {
-    return std::unexpected(ok.error());
-  }
-  if (auto ok = admit_mutating(admission, call.store.latest(), object, {}); !ok) {
-    return std::unexpected(ok.error());
-  }
-  // Before anything is looked at. Through /status nothing is handed out.
-  if (call.request.subresource.empty()) {
-    if (auto ok = allocate(admission, call.store, call.holdings, object, {}); !ok) {
-      return std::unexpected(ok.error());
-    }
-  }
-  prepare_create(call.resource, object, call.environment, call.warnings);
+  return {};
+}
 
-  const json::Value candidate = object.freeze();
+Answer<void> admit_new(WriteCall& call, const AdmissionCall& admission, json::Draft& object) {
+  FP_TRY_VOID(admit_namespace(admission, call.store.latest()));
+  FP_TRY_VOID(admit_mutating(admission, call.store.latest(), object, {}));
+  // Before anything is looked at. Through /status nothing is handed out.
+  if (!call.request.subresource.empty()) return {};
+  return allocate(admission, call.store, call.holdings, object, {});
+}
+
+Answer<void> check_new(WriteCall& call, std::string_view name, const json::Value& candidate) {
   const LongAmounts amounts{call};
   const json::Value looked_at = amounts.put_into(candidate);
   auto errors = validate_create(call.resource, looked_at);
@@ -266,18 +257,12 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
     return std::unexpected(
         kube::unreasoned(500, "resourceVersion should not be set on objects to be created"));
   }
-  if (auto ok = check_escalation(admission, call.store.latest(), candidate, {}); !ok) {
-    return std::unexpected(ok.error());
-  }
-  const std::string key = call.resource.key(call.request.ns, name);
-  const auto existing = call.store.latest().find(key);
-  // Before the name is found taken: a quota is charged for it all the same, until it is recounted.
-  const json::Value admitted = with_empty_overhead(call, candidate);
-  if (auto ok = admit_validating(admission, call.store, admitted, {}); !ok) {
-    return std::unexpected(ok.error());
-  }
-  if (existing && !may_replace(call, *existing))
-    return std::unexpected(taken(call.resource, *existing, candidate));
+  return {};
+}
+
+// `candidate` is the object as it was validated.
+Answer<Written> store_new(WriteCall& call, const std::string& key, const json::Value& candidate,
+                          json::Draft object) {
   // After validation, which does not look at what is only there when the object is read.
   json::Value whole = candidate;
   if (call.resource.builtin != nullptr && call.resource.builtin->as_read != nullptr) {
@@ -286,15 +271,37 @@ Answer<Written> finish_create(WriteCall& call, json::Draft object) {
   }
   if (call.options.dry_run) {
     const std::string sent{kube::resource_version_of(candidate)};
-    return Written{answered(call, in_version(call.resource,
-                                             stored_form(call.resource,
-                                                         as_if_written(std::move(object), sent)))),
-                   true};
+    const auto stored = stored_form(call.resource, as_if_written(std::move(object), sent));
+    return Written{answered(call, in_version(call.resource, stored)), true};
   }
-  const auto fitted = fitted_form(call, stored_form(call.resource, std::move(whole)));
-  if (!fitted) return std::unexpected(fitted.error());
-  const auto stored = put_object(call.store, key, *fitted);
+  FP_TRY(fitted, fitted_form(call, stored_form(call.resource, std::move(whole))));
+  const auto stored = put_object(call.store, key, fitted);
   return Written{answered(call, in_version(call.resource, stored)), true};
+}
+
+}  // namespace
+
+Answer<Written> finish_create(WriteCall& call, json::Draft object) {
+  FP_TRY_VOID(may_create(call, object));
+  fill_system_fields(call, object);
+  generate_name(call, object);
+  const std::string name{name_in(object)};
+  const auto admission = call.admission("create", name);
+  FP_TRY_VOID(admit_new(call, admission, object));
+  prepare_create(call.resource, object, call.environment, call.warnings);
+
+  const json::Value candidate = object.freeze();
+  FP_TRY_VOID(check_new(call, name, candidate));
+  FP_TRY_VOID(check_escalation(admission, call.store.latest(), candidate, {}));
+  const std::string key = call.resource.key(call.request.ns, name);
+  const auto existing = call.store.latest().find(key);
+  // Before the name is found taken: a quota is charged for it all the same, until it is recounted.
+  const json::Value admitted = with_empty_overhead(call, candidate);
+  FP_TRY_VOID(admit_validating(admission, call.store, admitted, {}));
+  if (existing && !may_replace(call, *existing)) {
+    return std::unexpected(taken(call.resource, *existing, candidate));
+  }
+  return store_new(call, key, candidate, std::move(object));
 }
 
 namespace {
@@ -339,32 +346,23 @@ json::Value with_unwritten_part(const WriteCall& call, const json::Value& wanted
   return kept.freeze();
 }
 
-}  // namespace
-
-Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
-                              json::Draft object) {
-  const json::Value old_object = answered(call, in_version(call.resource, current->body));
-  const auto admission = call.admission("update", call.request.name);
-  if (auto ok = refuse_by_weakness(call, old_object); !ok) return std::unexpected(ok.error());
-  if (auto ok = admit_namespace(admission, call.store.latest()); !ok) {
-    return std::unexpected(ok.error());
-  }
+Answer<void> admit_changed(WriteCall& call, const AdmissionCall& admission, json::Draft& object,
+                           const json::Value& old_object) {
+  FP_TRY_VOID(refuse_by_weakness(call, old_object));
+  FP_TRY_VOID(admit_namespace(admission, call.store.latest()));
   if (call.request.subresource.empty()) {
-    if (auto ok = admit_mutating(admission, call.store.latest(), object, old_object); !ok) {
-      return std::unexpected(ok.error());
-    }
+    FP_TRY_VOID(admit_mutating(admission, call.store.latest(), object, old_object));
   }
   // From here on a write without a version is a write of the current one.
   object.object_at("metadata")["resourceVersion"] = kube::resource_version_of(old_object);
-  if (auto ok = allocate(admission, call.store, call.holdings, object, old_object); !ok) {
-    return std::unexpected(ok.error());
-  }
-  prepare_update(call.resource, call.request.subresource, object, old_object, call.environment);
-  if (call.request.subresource.empty()) count_empties(call, object, old_object);
+  return allocate(admission, call.store, call.holdings, object, old_object);
+}
 
-  const json::Value candidate = with_empty_maps(call, object.freeze(), old_object);
+Answer<void> check_changed(WriteCall& call, const json::Value& candidate,
+                           const json::Value& old_object) {
+  const auto& part = call.request.subresource;
   const auto validate = [&](const json::Value& form, std::vector<std::string>& warnings) {
-    return validate_update(call.resource, call.request.subresource, form, old_object, warnings);
+    return validate_update(call.resource, part, form, old_object, warnings);
   };
   const LongAmounts amounts{call};
   const json::Value looked_at = amounts.put_into(candidate);
@@ -382,20 +380,17 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
     return std::unexpected(
         kube::invalid(refused_kind(call.resource, candidate), call.request.name, errors));
   }
-  if (call.request.subresource == "status") {
+  if (part == "status") {
     note_status_warnings(call.resource, candidate, call.warnings);
   } else {
     note_warnings(call.resource, candidate, old_object, call.warnings);
     note_bad_pair(call, candidate);
   }
-  if (auto ok = check_escalation(admission, call.store.latest(), candidate, old_object); !ok) {
-    return std::unexpected(ok.error());
-  }
-  if (auto ok = admit_validating(admission, call.store, candidate, old_object); !ok) {
-    return std::unexpected(ok.error());
-  }
+  return {};
+}
 
-  kube::keep_unchanged_times(old_object, object);
+Answer<Written> store_changed(WriteCall& call, const store::RecordRef& current,
+                              json::Draft object) {
   // Only what is stored loses it.
   if (!call.options.dry_run) object.object_at("metadata").erase("selfLink");
   const auto revision = kube::resource_version_of(current->body);
@@ -405,9 +400,8 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
   const bool vanishes = ready_to_vanish(call.resource, stored) &&
                         call.environment.weakness != Weakness::KeepsObjectWithoutFinalizers;
   if (!call.options.dry_run && !vanishes && stored != current->body) {
-    auto fitted = fitted_form(call, std::move(stored));
-    if (!fitted) return std::unexpected(fitted.error());
-    stored = *std::move(fitted);
+    FP_TRY(fitted, fitted_form(call, std::move(stored)));
+    stored = std::move(fitted);
   }
   same_revision = answered(call, in_version(call.resource, stored));
   if (call.options.dry_run) return Written{std::move(same_revision), false};
@@ -427,9 +421,27 @@ Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
     call.store.put(current->key, stored);
     return Written{std::move(same_revision), false};
   }
-  return Written{
-      answered(call, in_version(call.resource, put_object(call.store, current->key, stored))),
-      false};
+  const auto put = put_object(call.store, current->key, stored);
+  return Written{answered(call, in_version(call.resource, put)), false};
+}
+
+}  // namespace
+
+Answer<Written> finish_update(WriteCall& call, const store::RecordRef& current,
+                              json::Draft object) {
+  const json::Value old_object = answered(call, in_version(call.resource, current->body));
+  const auto admission = call.admission("update", call.request.name);
+  FP_TRY_VOID(admit_changed(call, admission, object, old_object));
+  const auto& part = call.request.subresource;
+  prepare_update(call.resource, part, object, old_object, call.environment);
+  if (part.empty()) count_empties(call, object, old_object);
+
+  const json::Value candidate = with_empty_maps(call, object.freeze(), old_object);
+  FP_TRY_VOID(check_changed(call, candidate, old_object));
+  FP_TRY_VOID(check_escalation(admission, call.store.latest(), candidate, old_object));
+  FP_TRY_VOID(admit_validating(admission, call.store, candidate, old_object));
+  kube::keep_unchanged_times(old_object, object);
+  return store_changed(call, current, std::move(object));
 }
 
 }  // namespace fixpoint::apiserver
