@@ -274,7 +274,7 @@ Answer<Written> store_new(WriteCall& call, const std::string& key, const json::V
     const auto stored = stored_form(call.resource, as_if_written(std::move(object), sent));
     return Written{answered(call, in_version(call.resource, stored)), true};
   }
-  FP_TRY(fitted, fitted_form(call, stored_form(call.resource, std::move(whole))));
+  FP_TRY(fitted, fitted_form(call, stored_form(call.resource, whole)));
   const auto stored = put_object(call.store, key, fitted);
   return Written{answered(call, in_version(call.resource, stored)), true};
 }

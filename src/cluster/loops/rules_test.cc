@@ -5,6 +5,8 @@
 #include "cluster/loop_fixture.h"
 #include "kube/meta/metadata.h"
 
+#include <fmt/format.h>
+
 namespace fixpoint::cluster {
 namespace {
 

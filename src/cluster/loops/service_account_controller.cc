@@ -35,7 +35,7 @@ json::Draft root_certificates(std::string_view authority_pem) {
 }
 
 // What a person made of it goes: pods trust the server by what it says.
-void restore_certificates(Api& api, std::string_view ns, json::Draft wanted) {
+void restore_certificates(Api& api, std::string_view ns, const json::Draft& wanted) {
   const auto found =
       api.latest().find("configmaps/" + std::string{ns} + "/" + std::string{kRootCertificates});
   if (!found || kube::being_deleted(found->body)) return;

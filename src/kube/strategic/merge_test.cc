@@ -3,6 +3,7 @@
 // Strategic merge against what a real kube-apiserver 1.34.4 made of the same patches.
 #include "kube/strategic/merge.h"
 
+#include "json/draft.h"
 #include "json/print.h"
 #include "kube/ownership/within_for_tests.h"
 #include "kube/schema/schema_for_tests.h"
