@@ -110,7 +110,7 @@ void check_stateful_set(const Kubectl& kubectl, const std::filesystem::path& scr
       << kubectl("describe pods");
   EXPECT_EQ(kubectl("logs db-2"), "db-2 first\n");
   const std::string before = kubectl("get pod db-1 -o 'jsonpath={.metadata.uid}'");
-  kubectl("delete pod db-1 --wait");
+  kubectl("delete pod db-1 --timeout=60s");
   kubectl("wait --for=create pod/db-1 --timeout=60s");
   EXPECT_THAT(kubectl("wait --for=condition=Ready pod/db-1 --timeout=60s"),
               HasSubstr("condition met"));
